@@ -231,14 +231,15 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
 // ---- What happens -------------------------------------------------------------------------------
 
 CoordinatorEvents Daemon::EventsOfCoordinator() {
-  return {.attaching = std::bind_front(&Daemon::Locate, this),
-          .registering = [this](proto::RegisterRequest& request) { jobs_->Describe(request); },
-          .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
-          .order = [this](const proto::Order& order) { OnOrder(order); },
-          .output_kept =
-              [this](JobId job, Epoch epoch, std::uint64_t credit_bytes) {
-                jobs_->OnOutputKept(job, epoch, credit_bytes);
-              }};
+  return {
+      .attaching = std::bind_front(&Daemon::Locate, this),
+      .registering = [this](proto::RegisterRequest& request) { return jobs_->Describe(request); },
+      .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
+      .order = [this](const proto::Order& order) { OnOrder(order); },
+      .output_kept =
+          [this](JobId job, Epoch epoch, std::uint64_t credit_bytes) {
+            jobs_->OnOutputKept(job, epoch, credit_bytes);
+          }};
 }
 
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {

@@ -56,7 +56,7 @@ void SimDisk::Discard(JobId job, std::uint64_t checkpoint, std::function<void()>
   });
 }
 
-std::vector<proto::StoredJob> SimDisk::List() {
+absl::StatusOr<std::vector<proto::StoredJob>> SimDisk::List() {
   lists_ += 1;
   std::vector<proto::StoredJob> jobs;
   for (const auto& [job, numbers] : parts_.store.Stored()) {

@@ -65,7 +65,7 @@ class SimDisk final : public worker::CheckpointDisk {
   void CheckRoom(std::uint64_t bytes, std::function<void(const absl::Status&)> done) override;
   void Settle(JobId job, const proto::CheckpointStored& written,
               std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) override;
-  std::vector<proto::StoredJob> List() override;
+  absl::StatusOr<std::vector<proto::StoredJob>> List() override;
   void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
   void Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
   void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,

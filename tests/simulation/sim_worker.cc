@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/keepalive.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -104,7 +105,7 @@ proto::RegisterRequest SimWorker::Describe() {
   request.set_term(known.term);
   request.set_term_key(known.term_key);
   keeps_ordered_.clear();
-  jobs_.Describe(request);
+  BSP_CHECK(jobs_.Describe(request).ok());
   session_.Describe(request);
   return request;
 }

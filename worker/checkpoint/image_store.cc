@@ -54,6 +54,18 @@ absl::StatusOr<UniqueFd> OpenRegular(const std::string& path, int flags) {
   return file;
 }
 
+/// As far as the directory can be read.
+std::error_code TakeNames(const std::string& directory, std::vector<std::string>& names) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
+    return {};
+  for (const std::filesystem::directory_iterator end; !error && entry != end;
+       entry.increment(error))
+    names.push_back(entry->path().filename());
+  return error;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) {
@@ -71,22 +83,26 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
   return store;
 }
 
-std::vector<std::string> ImageStore::NamesIn(const std::string& directory) {
+absl::StatusOr<std::vector<std::string>> ImageStore::NamesIn(const std::string& directory) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error))
-    names.push_back(entry->path().filename());
+  if (const std::error_code error = TakeNames(directory, names))
+    return absl::ErrnoToStatus(error.value(), absl::StrCat("listing ", directory));
+  return names;
+}
+
+std::vector<std::string> ImageStore::AnyNamesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  TakeNames(directory, names);
   return names;
 }
 
 // What an earlier run left: directories are an account's, files are unfinished.
 void ImageStore::TakeOver() {
-  for (const std::string& directory : NamesIn(settings_.root)) {
+  for (const std::string& directory : AnyNamesIn(settings_.root)) {
     if (!directory.starts_with(kJobPrefix)) continue;
     const std::string path = absl::StrCat(settings_.root, "/", directory);
     LogUnlessTaken(path);
-    for (const std::string& name : NamesIn(path))
+    for (const std::string& name : AnyNamesIn(path))
       if (ParseUnfinishedName(name)) unlink(absl::StrCat(path, "/", name).c_str());
     rmdir(path.c_str());  // If nothing else is there.
   }
@@ -94,10 +110,10 @@ void ImageStore::TakeOver() {
 
 // Of a worker that died when it had put them aside. If it lives it removes them another time.
 void ImageStore::PutBackTexts() {
-  for (const std::string& directory : NamesIn(settings_.root)) {
+  for (const std::string& directory : AnyNamesIn(settings_.root)) {
     if (!directory.starts_with(kJobPrefix)) continue;
     const std::string path = absl::StrCat(settings_.root, "/", directory, "/");
-    for (const std::string& name : NamesIn(path)) {
+    for (const std::string& name : AnyNamesIn(path)) {
       const std::string text = name.substr(0, name.find(kPutAside));
       if (text != name && ParseStoredName(text))
         rename((path + name).c_str(), (path + text).c_str());
@@ -128,11 +144,11 @@ void ImageStore::TakeBackDirectory(JobId job) const {
 
 std::uint64_t ImageStore::used_bytes() const {
   std::uint64_t used = 0;
-  for (const std::string& directory : NamesIn(settings_.root)) {
+  for (const std::string& directory : AnyNamesIn(settings_.root)) {
     if (!directory.starts_with(kJobPrefix)) continue;
     const std::string path = absl::StrCat(settings_.root, "/", directory, "/");
     struct stat status {};
-    for (const std::string& name : NamesIn(path))
+    for (const std::string& name : AnyNamesIn(path))
       if (lstat((path + name).c_str(), &status) == 0)
         used += static_cast<std::uint64_t>(status.st_size);
   }
@@ -303,10 +319,11 @@ absl::Status ImageStore::SettleText(JobId job, const std::string& name) {
 
 // ---- What is there ------------------------------------------------------------------------------
 
-std::vector<std::string> ImageStore::Names(JobId job) const {
-  std::vector<std::string> names = NamesIn(DirectoryOf(job));
-  std::erase_if(names, [](const std::string& name) { return !ParseStoredName(name); });
-  std::sort(names.begin(), names.end());
+absl::StatusOr<std::vector<std::string>> ImageStore::Names(JobId job) const {
+  absl::StatusOr<std::vector<std::string>> names = NamesIn(DirectoryOf(job));
+  if (!names.ok()) return names;
+  std::erase_if(*names, [](const std::string& name) { return !ParseStoredName(name); });
+  std::sort(names->begin(), names->end());
   return names;
 }
 
@@ -316,15 +333,20 @@ bool ImageStore::Has(JobId job, const std::string& name) const {
          S_ISREG(status.st_mode);
 }
 
-std::vector<proto::StoredJob> ImageStore::Stored() const {
+absl::StatusOr<std::vector<proto::StoredJob>> ImageStore::Stored() const {
   std::vector<proto::StoredJob> jobs;
-  for (const std::string& directory : NamesIn(settings_.root)) {
+  const absl::StatusOr<std::vector<std::string>> directories = NamesIn(settings_.root);
+  if (!directories.ok()) return directories.status();
+  for (const std::string& directory : *directories) {
     std::uint64_t number = 0;
     if (!directory.starts_with(kJobPrefix) ||
         !absl::SimpleAtoi(directory.substr(kJobPrefix.size()), &number))
       continue;
+    const absl::StatusOr<std::vector<std::string>> names = Names(JobId{number});
+    if (absl::IsPermissionDenied(names.status())) continue;  // Another worker's, in a share.
+    if (!names.ok()) return names.status();
     std::set<std::uint64_t> checkpoints;
-    for (const std::string& name : Names(JobId{number}))
+    for (const std::string& name : *names)
       if (const auto what = ParseStoredName(name); what->kind == Kind::kImage)
         checkpoints.insert(what->checkpoint);
     proto::StoredJob& job = jobs.emplace_back();

@@ -83,7 +83,7 @@ class ImageStore {
 
   /// As Stored, for a registration. What was ordered after an earlier list removes nothing any
   /// more, not even the rest of what it has begun to remove.
-  std::vector<proto::StoredJob> List();
+  absl::StatusOr<std::vector<proto::StoredJob>> List();
   ListNumber last_list() const;
 
   /// As Discard, of a checkpoint that was reported.
@@ -96,9 +96,9 @@ class ImageStore {
   // ---- What is there ----------------------------------------------------------------------------
 
   /// Only of files that have their final name.
-  std::vector<std::string> Names(JobId job) const;
+  absl::StatusOr<std::vector<std::string>> Names(JobId job) const;
   bool Has(JobId job, const std::string& name) const;
-  std::vector<proto::StoredJob> Stored() const;
+  absl::StatusOr<std::vector<proto::StoredJob>> Stored() const;
   std::uint64_t used_bytes() const;
   Sharing sharing() const { return settings_.sharing; }
 
@@ -117,8 +117,10 @@ class ImageStore {
  private:
   friend class ImageReception;
 
-  /// Names in a directory; none if it is not there.
-  static std::vector<std::string> NamesIn(const std::string& directory);
+  /// Names in a directory; none if it is not there. All, or a failure.
+  static absl::StatusOr<std::vector<std::string>> NamesIn(const std::string& directory);
+  /// As many as can be had: where one that is overlooked does no harm.
+  static std::vector<std::string> AnyNamesIn(const std::string& directory);
   void TakeOver();
   void PutBackTexts();
   absl::Status TrySettle(JobId job, const std::vector<std::string>& names);

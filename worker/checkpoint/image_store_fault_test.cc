@@ -1,6 +1,7 @@
 // Disks that fail: BUILD.bazel sets BSPNOW_FAILPOINTS for this test, and each place fails once.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -53,7 +54,7 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
     EXPECT_TRUE(std::filesystem::is_empty(store->DirectoryOf(kJob))) << step;
   }
   EXPECT_TRUE(Take(*store, 2).ok());
-  EXPECT_EQ(store->Names(kJob).size(), 1u);
+  EXPECT_EQ(store->Names(kJob)->size(), 1u);
 
   // The next sync fails, too: that of a file from another node.
   const std::string bytes =
@@ -63,7 +64,7 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
   const absl::Status kept = (*reception)->Finish();
   EXPECT_EQ(kept.code(), absl::StatusCode::kResourceExhausted) << kept;
   reception->reset();
-  EXPECT_EQ(store->Names(kJob).size(), 1u);
+  EXPECT_EQ(store->Names(kJob)->size(), 1u);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(store->DirectoryOf(kJob)), {}), 1);
 }
 
@@ -82,6 +83,25 @@ TEST(ImageStoreFaultTest, ATextThatADeadSharerPutAsideIsPutBack) {
   (*store)->Keep(kJob, {9}, (*store)->last_list());
   EXPECT_TRUE(std::filesystem::exists(text));
   EXPECT_FALSE(std::filesystem::exists(text + ".aside"));
+}
+
+/// What is not listed would be taken for lost, and what it needs for idle.
+TEST(ImageStoreFaultTest, ImagesThatCannotBeListedAreNotLeftOut) {
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  const auto store = OpenAt(scratch.path());
+  ASSERT_TRUE(Take(*store, 3).ok());
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto names = store->Names(kJob);
+  const auto listed = store->List();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_FALSE(names.ok());
+  EXPECT_FALSE(listed.ok());
+  ASSERT_TRUE(store->List().ok());
+  EXPECT_EQ(store->List()->size(), 1u);
+  EXPECT_TRUE(store->Names(JobId{99})->empty());
 }
 
 /// A file system of its own, where this user may mount one.

@@ -32,11 +32,11 @@ bool IsTextInTheMaking(const std::string& name) {
 }  // namespace
 
 void ImageStore::Discard(JobId job, std::uint64_t checkpoint) {
-  for (const std::string& name : NamesIn(DirectoryOf(job)))
+  for (const std::string& name : AnyNamesIn(DirectoryOf(job)))
     if (IsOf(name, checkpoint) || IsTextInTheMaking(name)) unlink(PathOf(job, name).c_str());
 }
 
-std::vector<proto::StoredJob> ImageStore::List() {
+absl::StatusOr<std::vector<proto::StoredJob>> ImageStore::List() {
   {
     const std::lock_guard lock(removing_);
     last_list_ = ListNumber{static_cast<std::uint64_t>(last_list_) + 1};
@@ -59,14 +59,14 @@ bool ImageStore::RemoveOrdered(const std::string& path, ListNumber ordered_after
 }
 
 void ImageStore::Release(JobId job, std::uint64_t checkpoint, ListNumber ordered_after) {
-  for (const std::string& name : NamesIn(DirectoryOf(job)))
+  for (const std::string& name : AnyNamesIn(DirectoryOf(job)))
     if (IsOf(name, checkpoint) && !RemoveOrdered(PathOf(job, name), ordered_after)) return;
 }
 
 void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
                       ListNumber ordered_after) {
   const std::set<std::uint64_t> kept(checkpoints.begin(), checkpoints.end());
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
+  for (const std::string& name : AnyNamesIn(DirectoryOf(job))) {
     const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
     const std::optional<StoredName> what = unfinished ? unfinished : ParseStoredName(name);
     if (!kept.empty()) {
@@ -86,11 +86,13 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
   std::erase_if(verified_texts_, [job](const auto& text) { return text.first == job; });
 }
 
-// Nothing is known to be idle while somebody writes an image, or if one cannot be read. A text that
-// is needed may still lie aside: its worker has died in RemoveTexts.
+// Nothing is known to be idle while somebody writes an image, or if one cannot be read or may have
+// been overlooked. A text that is needed may still lie aside: its worker has died in RemoveTexts.
 std::set<std::string> ImageStore::IdleTexts(JobId job) {
   std::set<std::string> idle, needed;
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
+  const absl::StatusOr<std::vector<std::string>> names = NamesIn(DirectoryOf(job));
+  if (!names.ok()) return {};
+  for (const std::string& name : *names) {
     if (ParseUnfinishedName(name)) return {};
     const std::string text = name.substr(0, name.find(kPutAside));
     const std::optional<StoredName> what = ParseStoredName(text);

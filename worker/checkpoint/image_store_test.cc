@@ -87,7 +87,7 @@ TEST_F(ImageStoreTest, SettlesImagesTextsAndArchive) {
   ASSERT_TRUE(settled.ok()) << settled;
   Names expected{"c1.files.p0", "c1.p0", "c1.p1", TextNameOf(kLibrary), TextNameOf(kProgram)};
   std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(store_->Names(kJob), expected);
+  EXPECT_EQ(*store_->Names(kJob), expected);
   for (const std::string& name : expected) {
     EXPECT_TRUE(store_->Verify(kJob, name).ok());
     EXPECT_FALSE(Exists(name + ".new"));
@@ -162,7 +162,7 @@ TEST_F(ImageStoreTest, OpenRemovesWhatWasNotFinishedAndNothingElse) {
   mkdir(store_->DirectoryOf(JobId{18}).c_str(), 0700);
   WriteFile(store_->DirectoryOf(JobId{18}) + "/c1.p0.new", "");
   store_ = Open(0, Sharing::kOwn);
-  EXPECT_EQ(store_->Names(kJob), (Names{"c1.p0", TextNameOf(kLibrary)}));
+  EXPECT_EQ(*store_->Names(kJob), (Names{"c1.p0", TextNameOf(kLibrary)}));
   EXPECT_FALSE(Exists("c2.p0.new"));
   EXPECT_FALSE(Exists("c2.p1.inX4Ff2a"));
   EXPECT_FALSE(Exists(TextNameOf(kProgram) + ".new"));
@@ -181,7 +181,7 @@ TEST_F(ImageStoreTest, SaysWhichJobsLieHere) {
   Take(1, 0, {});
   Take(3, 1, {});
   WriteImage(4, 3, 0, {});
-  const auto stored = store_->Stored();
+  const auto stored = *store_->Stored();
   ASSERT_EQ(stored.size(), 1u);
   EXPECT_EQ(stored[0].job(), Value(kJob));
   EXPECT_EQ(
@@ -198,7 +198,7 @@ TEST_F(ImageStoreTest, DiscardRemovesOneCheckpointOnly) {
   WriteFile(PathOf("c12.files.p0"), "");
   store_->Discard(kJob, 12);
   store_->Discard(JobId{99}, 1);
-  EXPECT_EQ(store_->Names(kJob), (Names{"c1.p0", TextNameOf(kLibrary)}));
+  EXPECT_EQ(*store_->Names(kJob), (Names{"c1.p0", TextNameOf(kLibrary)}));
   EXPECT_FALSE(Exists("c12.p1.new"));
 }
 
@@ -209,7 +209,7 @@ TEST_F(ImageStoreTest, KeepHoldsTheChainItsTextsAndWhatIsNewer) {
   Take(4, 3, {kProgram});
   Take(5, 4, {kProgram});
   store_->Keep(kJob, {4, 3}, store_->last_list());
-  EXPECT_EQ(store_->Names(kJob), (Names{"c3.p0", "c4.p0", "c5.p0", TextNameOf(kProgram)}));
+  EXPECT_EQ(*store_->Names(kJob), (Names{"c3.p0", "c4.p0", "c5.p0", TextNameOf(kProgram)}));
 }
 
 TEST_F(ImageStoreTest, KeepRemovesWhatWasBegunBeforeButNothingNewer) {
@@ -239,22 +239,22 @@ TEST_F(ImageStoreTest, KeepNoneRemovesTheJob) {
   store_->Keep(kJob, {}, store_->last_list());
   store_->Keep(kJob, {}, store_->last_list());
   EXPECT_FALSE(std::filesystem::exists(store_->DirectoryOf(kJob)));
-  EXPECT_TRUE(store_->Stored().empty());
+  EXPECT_TRUE(store_->Stored()->empty());
   Take(1, 0, {kLibrary});  // Its texts are not taken for known.
 }
 
 TEST_F(ImageStoreTest, WhatWasOrderedBeforeAListRemovesNothingAfterIt) {
   for (const std::uint64_t checkpoint : {1, 2, 3}) Take(checkpoint, 0, {kLibrary});
   const auto before = store_->last_list();
-  ASSERT_EQ(store_->List().size(), 1u);
-  const Names all = store_->Names(kJob);
+  ASSERT_EQ(store_->List()->size(), 1u);
+  const Names all = *store_->Names(kJob);
   store_->Keep(kJob, {3}, before);
   store_->Release(kJob, 2, before);
   store_->Keep(kJob, {}, before);
-  EXPECT_EQ(store_->Names(kJob), all);
+  EXPECT_EQ(*store_->Names(kJob), all);
   store_->Release(kJob, 2, store_->last_list());
   store_->Keep(kJob, {3}, store_->last_list());
-  EXPECT_EQ(store_->Names(kJob), (Names{"c3.p0", TextNameOf(kLibrary)}));
+  EXPECT_EQ(*store_->Names(kJob), (Names{"c3.p0", TextNameOf(kLibrary)}));
 }
 
 TEST_F(ImageStoreTest, WhateverAProgramLeavesThereGoesWithTheJob) {
@@ -276,7 +276,7 @@ TEST_F(ImageStoreTest, SeveralMayKeepInASharedDirectoryAtOnce) {
   Names expected{"c39.p0", "c40.p0", TextNameOf(kLibrary), TextNameOf("text 39"),
                  TextNameOf("text 40")};
   std::sort(expected.begin(), expected.end());
-  EXPECT_EQ(store_->Names(kJob), expected);
+  EXPECT_EQ(*store_->Names(kJob), expected);
 }
 
 TEST_F(ImageStoreTest, SharersSettleOneTextTogether) {
@@ -290,7 +290,7 @@ TEST_F(ImageStoreTest, SharersSettleOneTextTogether) {
   }
   EXPECT_TRUE(settled[0].ok()) << settled[0];
   EXPECT_TRUE(settled[1].ok()) << settled[1];
-  EXPECT_EQ(store_->Names(kJob), (Names{"c1.p0", "c1.p1", TextNameOf(kLibrary)}));
+  EXPECT_EQ(*store_->Names(kJob), (Names{"c1.p0", "c1.p1", TextNameOf(kLibrary)}));
 }
 
 // The text lies there for an image that goes, and one that begins relies on it.
@@ -329,7 +329,7 @@ TEST_F(ImageStoreTest, QuotaIsKeptBeforeAndAfter) {
     EXPECT_NE(room.ToString().find(part), std::string::npos) << room;
   WriteImage(2, 1, 0, {});
   EXPECT_EQ(Settle(2).code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(store_->Names(kJob), Names{"c1.p0"});
+  EXPECT_EQ(*store_->Names(kJob), Names{"c1.p0"});
 }
 
 TEST_F(ImageStoreTest, FullDiskIsSaidBeforeWithTheWayOut) {

@@ -52,7 +52,8 @@ class ImageTransferTest : public testing::Test {
 TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
   const absl::Status copied = CopyToB();
   ASSERT_TRUE(copied.ok()) << copied;
-  for (const std::string& name : a_.store().Names(kJob)) {
+  const Names names = *a_.store().Names(kJob);
+  for (const std::string& name : names) {
     EXPECT_TRUE(b_.store().Verify(kJob, name).ok()) << name;
     EXPECT_EQ(ReadFile(a_.PathOf(name)), ReadFile(b_.PathOf(name)));
   }
@@ -68,9 +69,8 @@ TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
   ImagesStub stub(RpcCredentials::Plain());
   EXPECT_TRUE(
       absl::IsFailedPrecondition(stub.Put(b_.address(), a_.store(), kJob, ImageName(1, Pid{0}))));
-  EXPECT_TRUE(
-      absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}),
-                                             a_.restore())));
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}), a_.restore())));
   EXPECT_FALSE(a_.store().Has(kJob, ImageName(1, Pid{2})));
   ASSERT_TRUE(b_.store().cluster_note().Write({.cluster = "one", .term = 1}).ok());
   EXPECT_TRUE(CopyToB().ok());
@@ -96,7 +96,7 @@ TEST_F(ImageTransferTest, TextThatThePartnerRemovesDuringTheCopyIsSentAgain) {
                                                   .to_node = "c",
                                                   .to_address = c.address()});
   ASSERT_TRUE(copied.ok()) << copied;
-  EXPECT_EQ(c.store().Names(kJob), (Names{"c3.files.p0", "c3.p0", "c3.p1", TextNameOf(kLibrary)}));
+  EXPECT_EQ(*c.store().Names(kJob), (Names{"c3.files.p0", "c3.p0", "c3.p1", TextNameOf(kLibrary)}));
 }
 
 TEST_F(ImageTransferTest, DamagedImageIsNotTakenForACopy) {
@@ -119,7 +119,7 @@ TEST_F(ImageTransferTest, TwoPutsOfOneNameAtOnceLeaveOneFile) {
         EXPECT_TRUE(put.ok()) << put;
       });
   }
-  EXPECT_EQ(c.store().Names(kJob), Names{"c1.p0"});
+  EXPECT_EQ(*c.store().Names(kJob), Names{"c1.p0"});
   EXPECT_EQ(c.files(), 1u);
   EXPECT_TRUE(c.store().Verify(kJob, "c1.p0").ok());
 }
@@ -139,8 +139,7 @@ TEST_F(ImageTransferTest, PartnerWithoutRoomSaysSo) {
 // ---- What a node needs to go on -----------------------------------------------------------------
 
 TEST_F(ImageTransferTest, CollectsWhatIsHereWithoutAsking) {
-  const CollectedImages collected =
-      a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
+  const CollectedImages collected = a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   EXPECT_EQ(collected.images.at(1), (Names{a_.PathOf("c1.p1"), a_.PathOf("c2.p1")}));
   EXPECT_EQ(collected.files.at(0), a_.PathOf("c2.files.p0"));
@@ -149,24 +148,22 @@ TEST_F(ImageTransferTest, CollectsWhatIsHereWithoutAsking) {
 
 TEST_F(ImageTransferTest, NodeThatHasNothingTakesAllFromTheHolders) {
   Node c(0);
-  const CollectedImages collected =
-      c.Collect(ResumeFrom({a_.address(), b_.address()}), {1, 2});
+  const CollectedImages collected = c.Collect(ResumeFrom({a_.address(), b_.address()}), {1, 2});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   for (const std::uint32_t pid : {1, 2})
     EXPECT_EQ(collected.images.at(pid),
               (Names{c.PathOf(ImageName(1, Pid{pid})), c.PathOf(ImageName(2, Pid{pid}))}));
   EXPECT_EQ(collected.files.at(0), c.PathOf("c2.files.p0"));
   EXPECT_EQ(collected.files.at(2), c.PathOf("c2.files.p2"));
-  for (const std::string& name : c.store().Names(kJob))
-    EXPECT_TRUE(c.store().Verify(kJob, name).ok()) << name;
+  const Names names = *c.store().Names(kJob);
+  for (const std::string& name : names) EXPECT_TRUE(c.store().Verify(kJob, name).ok()) << name;
   EXPECT_EQ(c.files(), 7u);
 }
 
 TEST_F(ImageTransferTest, DamagedImageHereIsTakenFromThePartnerAndSaid) {
   ASSERT_TRUE(CopyToB().ok());
   Damage(a_.PathOf("c1.p0"), 1'200'000);
-  const CollectedImages collected =
-      a_.Collect(ResumeFrom({a_.address(), b_.address()}), {0, 1});
+  const CollectedImages collected = a_.Collect(ResumeFrom({a_.address(), b_.address()}), {0, 1});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   ASSERT_EQ(collected.notes.size(), 1u);
   EXPECT_NE(collected.notes[0].find("c1.p0"), std::string::npos);
@@ -198,8 +195,7 @@ TEST_F(ImageTransferTest, NamesThePidsThatAreNotToBeHadAndWhatWasTried) {
 
 TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveAnUndamagedImage) {
   Damage(a_.PathOf("c1.p1"), 200'000);
-  const CollectedImages collected =
-      a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
+  const CollectedImages collected = a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("127.0.0.1:1"), std::string::npos) << collected.reason;
 }
@@ -207,8 +203,7 @@ TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveAnUndamagedImage) {
 // It is asked once, and what it did not say counts for all the others.
 TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveTheImagesOfAllPids) {
   Node c(0);
-  const CollectedImages collected =
-      c.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
+  const CollectedImages collected = c.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("pid 2: c2.p2 is not on this node"), std::string::npos)
       << collected.reason;
@@ -225,8 +220,7 @@ TEST_F(ImageTransferTest, RestoreThatIsBrokenOffSaysNothingAboutTheImages) {
 
 TEST_F(ImageTransferTest, NodeWithoutRoomSaysNothingAboutTheImages) {
   Node full(1 << 20);
-  const CollectedImages collected =
-      full.Collect(ResumeFrom({a_.address()}), {0, 1});
+  const CollectedImages collected = full.Collect(ResumeFrom({a_.address()}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("--checkpoint-quota"), std::string::npos) << collected.reason;
 }
@@ -252,8 +246,7 @@ TEST_F(ImageTransferTest, ImageThatStandsAloneNeedsNothingBeforeIt) {
 }
 
 TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
-  EXPECT_EQ(a_.Collect(ResumeFrom({}), {7}).missing,
-            std::vector<std::uint32_t>{7});
+  EXPECT_EQ(a_.Collect(ResumeFrom({}), {7}).missing, std::vector<std::uint32_t>{7});
 }
 
 }  // namespace

@@ -57,7 +57,9 @@ class ImagesService final : public proto::Images::Service {
                           proto::ListImagesReply* reply) override {
     if (absl::Status s = CheckCaller(*context); !s.ok()) return ToGrpc(s);
     if (absl::Status s = CheckCluster(request->cluster()); !s.ok()) return ToGrpc(s);
-    for (std::string& name : store_.Names(JobId{request->job()})) reply->add_names(std::move(name));
+    absl::StatusOr<std::vector<std::string>> names = store_.Names(JobId{request->job()});
+    if (!names.ok()) return ToGrpc(names.status());
+    for (std::string& name : *names) reply->add_names(std::move(name));
     return grpc::Status::OK;
   }
 

@@ -59,9 +59,12 @@ absl::StatusOr<proto::CheckpointStored> SettleIn(ImageStore& store, JobId job,
 }
 
 // The pids whose images of one checkpoint lie here.
-std::vector<std::uint32_t> PidsIn(const ImageStore& store, JobId job, std::uint64_t checkpoint) {
+absl::StatusOr<std::vector<std::uint32_t>> PidsIn(const ImageStore& store, JobId job,
+                                                  std::uint64_t checkpoint) {
   std::vector<std::uint32_t> pids;
-  for (const std::string& name : store.Names(job)) {
+  const absl::StatusOr<std::vector<std::string>> names = store.Names(job);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
     const std::optional<StoredName> parsed = ParseStoredName(name);
     if (parsed && parsed->kind == StoredName::Kind::kImage && parsed->checkpoint == checkpoint) {
       pids.push_back(parsed->pid);
@@ -115,14 +118,16 @@ void StoredCheckpoints::Copy(const proto::CopyCheckpoint& order,
                              std::function<void(const absl::Status&)> done) {
   threads_.transfers.Run([this, order, asked = pids, done = std::move(done)] {
     const JobId job{order.job()};
-    const std::vector<std::uint32_t> pids =
-        asked.empty() ? PidsIn(store_, job, order.checkpoint()) : asked;
-    absl::Status copied = absl::NotFoundError("no image of this checkpoint lies here");
-    if (!pids.empty()) {
+    absl::StatusOr<std::vector<std::uint32_t>> pids = asked;
+    if (asked.empty()) pids = PidsIn(store_, job, order.checkpoint());
+    absl::Status copied = pids.status();
+    if (pids.ok() && pids->empty())
+      copied = absl::NotFoundError("no image of this checkpoint lies here");
+    if (copied.ok()) {
       copied = transfer_.Copy({.job = job,
                                .chain = {order.chain().begin(), order.chain().end()},
-                               .pids = pids,
-                               .files_pid = pids.front(),
+                               .pids = *pids,
+                               .files_pid = pids->front(),
                                .to_node = order.to_node(),
                                .to_address = order.to_address()});
     }

@@ -23,7 +23,7 @@ class StoredCheckpoints final : public CheckpointDisk {
   void CheckRoom(std::uint64_t bytes, std::function<void(const absl::Status&)> done) override;
   void Settle(JobId job, const proto::CheckpointStored& written,
               std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) override;
-  std::vector<proto::StoredJob> List() override { return store_.List(); }
+  absl::StatusOr<std::vector<proto::StoredJob>> List() override { return store_.List(); }
   void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
   void Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
   void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,

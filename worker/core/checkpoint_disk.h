@@ -27,7 +27,7 @@ class CheckpointDisk {
 
   /// All that lies here, at once, for a registration: the coordinator will count upon it. So what
   /// was asked of Keep and Release before removes nothing any more, be it under way.
-  virtual std::vector<proto::StoredJob> List() = 0;
+  virtual absl::StatusOr<std::vector<proto::StoredJob>> List() = 0;
 
   /// Removes all files on this node of a checkpoint that was never reported.
   virtual void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) = 0;

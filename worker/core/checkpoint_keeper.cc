@@ -27,7 +27,7 @@ void CheckpointKeeper::Settle(
   });
 }
 
-std::vector<proto::StoredJob> CheckpointKeeper::List() {
+absl::StatusOr<std::vector<proto::StoredJob>> CheckpointKeeper::List() {
   registration_ += 1;
   return disk_.List();
 }

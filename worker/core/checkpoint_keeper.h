@@ -29,7 +29,7 @@ class CheckpointKeeper {
 
   /// What lies here, for a registration that begins. Orders of an earlier one that wait for the
   /// disk remove nothing: the coordinator that answers says anew what is to go.
-  std::vector<proto::StoredJob> List();
+  absl::StatusOr<std::vector<proto::StoredJob>> List();
   /// Something is under way on the disk, or waits for it: what was listed may change.
   bool busy() const { return !waiting_.empty(); }
 

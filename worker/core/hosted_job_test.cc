@@ -334,7 +334,7 @@ TEST_F(HostedJobTest, RemovesNothingThatAnEarlierRegistrationOrdered) {
   ReleaseHeld(1);
   node_.TakeNotes();
   proto::RegisterRequest request;
-  jobs_.Describe(request);
+  EXPECT_TRUE(jobs_.Describe(request).ok());
   Keep(1);
   node_.Work();
   EXPECT_EQ(node_.TakeNotes(), (Notes{"keep 1", "room 0"}));
@@ -345,7 +345,7 @@ TEST_F(HostedJobTest, DiscardsWhatNobodyWasToldOfWhoeverItRegistersWith) {
   Write(1);
   job().OnHostGone(2);
   proto::RegisterRequest request;
-  jobs_.Describe(request);
+  EXPECT_TRUE(jobs_.Describe(request).ok());
   node_.Work();
   EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1", "discard 2", "room 0"}));
 }
@@ -355,7 +355,7 @@ TEST_F(HostedJobTest, DiscardsWhatNobodyWasToldOfWhoeverItRegistersWith) {
 TEST_F(HostedJobTest, IsUnfinishedAsLongAsImagesMayStillComeToLieThere) {
   const auto unfinished = [this] {
     proto::RegisterRequest request;
-    jobs_.Describe(request);
+    EXPECT_TRUE(jobs_.Describe(request).ok());
     return request.unfinished();
   };
   Start();
@@ -371,6 +371,13 @@ TEST_F(HostedJobTest, IsUnfinishedAsLongAsImagesMayStillComeToLieThere) {
   EXPECT_TRUE(unfinished()) << "one waits for the disk";
   node_.Work();
   EXPECT_FALSE(unfinished());
+}
+
+// The coordinator would take what is not listed for lost.
+TEST_F(HostedJobTest, ANodeWhoseImagesCannotBeListedDoesNotRegister) {
+  node_.listed = absl::UnavailableError("stale file handle");
+  proto::RegisterRequest request;
+  EXPECT_TRUE(absl::IsUnavailable(jobs_.Describe(request)));
 }
 
 TEST_F(HostedJobTest, TellsItsProcessesWhenThereIsNoRoomAndWhenThereIsAgain) {

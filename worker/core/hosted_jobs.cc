@@ -41,11 +41,14 @@ bool IsWhole(const proto::StartJob& start) {
 
 }  // namespace
 
-void HostedJobs::Describe(proto::RegisterRequest& request) {
-  for (proto::StoredJob& stored : keeper_.List()) *request.add_stored() = std::move(stored);
+absl::Status HostedJobs::Describe(proto::RegisterRequest& request) {
+  absl::StatusOr<std::vector<proto::StoredJob>> listed = keeper_.List();
+  if (!listed.ok()) return listed.status();
+  for (proto::StoredJob& stored : *listed) *request.add_stored() = std::move(stored);
   std::vector<proto::HeldJob> held = Held();
   request.set_unfinished(held.size() != jobs_.size() || keeper_.busy());
   for (proto::HeldJob& job : held) *request.add_held() = std::move(job);
+  return absl::OkStatus();
 }
 
 void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {

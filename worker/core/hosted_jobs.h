@@ -4,6 +4,8 @@
 #ifndef WORKER_CORE_HOSTED_JOBS_H_
 #define WORKER_CORE_HOSTED_JOBS_H_
 
+#include <absl/status/status.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,7 +35,7 @@ class HostedJobs {
         context_{.hosting = hosting, .keeper = keeper_, .report = std::move(report)} {}
 
   /// Completes a request to register with what runs and lies here.
-  void Describe(proto::RegisterRequest& request);
+  absl::Status Describe(proto::RegisterRequest& request);
 
   /// Of the jobs here only the reply's keep_jobs go on.
   void OnRegistered(const proto::RegisterReply& reply);

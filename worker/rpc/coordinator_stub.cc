@@ -78,8 +78,8 @@ void CoordinatorStub::Locate(const std::string& peer) {
 
 bool CoordinatorStub::Register() {
   const absl::StatusOr<KnownCoordinator> noted = note_.Read();
-  std::optional<proto::RegisterRequest> request = Describe();
-  if (!request) return false;
+  absl::StatusOr<proto::RegisterRequest> request = Describe();
+  if (!request.ok()) return NotRegistered(request.status());
   proto::RegisterReply reply;
   if (!unfit_.empty()) unfit_ = std::string(note_.CheckRoom().message());
   request->set_unfit(unfit_);
@@ -95,7 +95,7 @@ bool CoordinatorStub::Register() {
   if (status.ok() && reply.cluster() != noted->cluster) {  // What has come meanwhile is kept, too.
     joining = note_.BeginJoin();
     request = Describe();
-    if (!request) return false;
+    if (!request.ok()) return NotRegistered(request.status());
   }
   if (status.ok()) {
     status = note_.Join(*request, reply);
@@ -103,13 +103,7 @@ bool CoordinatorStub::Register() {
     if (absl::IsUnavailable(status)) unfit_ = std::string(status.message());
   }
   if (joining.owns_lock()) joining.unlock();
-  if (!status.ok()) {
-    if (status.message() != refusal_ && !open_.stopping()) {
-      spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_, ReasonOf(status));
-    }
-    refusal_ = std::string(status.message());
-    return false;
-  }
+  if (!status.ok()) return NotRegistered(status);
   refusal_.clear();
   is_known_ = true;
   std::unique_lock lock(mutex_);
@@ -117,6 +111,13 @@ bool CoordinatorStub::Register() {
   loop_.Post([this, reply] { OnRegistered(reply); });
   changed_.wait(lock, [this] { return registered_ || open_.stopping(); });
   return registered_;
+}
+
+bool CoordinatorStub::NotRegistered(const absl::Status& why) {
+  if (why.message() != refusal_ && !open_.stopping())
+    spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_, ReasonOf(why));
+  refusal_ = std::string(why.message());
+  return false;
 }
 
 absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
@@ -141,19 +142,20 @@ std::string CoordinatorStub::ReasonOf(const absl::Status& failure) const {
 }
 
 // The loop knows what runs here.
-std::optional<proto::RegisterRequest> CoordinatorStub::Describe() {
+absl::StatusOr<proto::RegisterRequest> CoordinatorStub::Describe() {
+  using Described = std::optional<absl::StatusOr<proto::RegisterRequest>>;
   std::unique_lock lock(mutex_);
-  const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
+  const auto described = std::make_shared<Described>();
   loop_.Post([this, described] {
     proto::RegisterRequest request = request_;
-    events_.registering(request);
+    const absl::Status known = events_.registering(request);
     const std::scoped_lock posted(mutex_);
     session_.Describe(request);
-    *described = std::move(request);
+    *described = known.ok() ? absl::StatusOr<proto::RegisterRequest>(std::move(request)) : known;
     changed_.notify_all();
   });
   changed_.wait(lock, [&] { return described->has_value() || open_.stopping(); });
-  return *described;
+  return described->value_or(absl::CancelledError("the worker ends"));
 }
 
 // On the loop's thread.

@@ -5,6 +5,7 @@
 #define WORKER_RPC_COORDINATOR_STUB_H_
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -31,8 +32,8 @@ struct CoordinatorEvents {
   /// worker is. Failing: as it was before. On the stub's thread.
   std::function<absl::Status(const std::string& peer, proto::RegisterRequest&)> attaching;
   /// About to register: fills in what runs and lies here. The coordinator may be one that was
-  /// restarted, or may have given this worker up.
-  std::function<void(proto::RegisterRequest&)> registering;
+  /// restarted, or may have given this worker up. Failing: it does not register now.
+  std::function<absl::Status(proto::RegisterRequest&)> registering;
   /// Registered, and orders may come. Not for the first time: of the jobs here only the reply's
   /// keep_jobs go on. What they reported and nobody acknowledged is sent again; the rest has been
   /// dropped.
@@ -72,7 +73,8 @@ class CoordinatorStub {
   bool Register();
   absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
   std::string ReasonOf(const absl::Status& failure) const;
-  std::optional<proto::RegisterRequest> Describe();
+  bool NotRegistered(const absl::Status& why);
+  absl::StatusOr<proto::RegisterRequest> Describe();
   Attachment Attach();
   void OnOrder(const proto::Order& order);
   void OnAcknowledge(std::uint64_t sequence);

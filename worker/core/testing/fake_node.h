@@ -57,7 +57,10 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
       done(settles.ok() ? absl::StatusOr<proto::CheckpointStored>(written) : settles);
     });
   }
-  std::vector<proto::StoredJob> List() override { return {}; }
+  absl::StatusOr<std::vector<proto::StoredJob>> List() override {
+    if (!listed.ok()) return listed;
+    return std::vector<proto::StoredJob>();
+  }
   void Discard(JobId, std::uint64_t checkpoint, std::function<void()> done) override {
     Note(absl::StrCat("discard ", checkpoint), done);
   }
@@ -78,6 +81,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
   absl::Status prepared{};
   proto::RestoreFailed not_restored{};
   absl::Status started{};
+  absl::Status listed{};
   absl::Status room{};
   absl::Status settles{};
 
