@@ -292,7 +292,7 @@ TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
 struct ForeignEntry {
   std::string name;
   mode_t type;
-  std::string hardlink;
+  std::string hardlink = "";
   std::string leads_to = "/etc";  ///< A symbolic link.
 };
 
@@ -323,19 +323,19 @@ void WriteForeign(const std::string& path, const std::vector<ForeignEntry>& entr
 }
 
 TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
-  const ForeignEntry where{.name = "directory", .type = S_IFREG, .hardlink = ""};
-  WriteForeign(archive(), {where, {.name = "files/a", .type = S_IFREG, .hardlink = ""}});
+  const ForeignEntry where{.name = "directory", .type = S_IFREG};
+  WriteForeign(archive(), {where, {.name = "files/a", .type = S_IFREG}});
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   fs::remove(later() + "/a");
   const std::vector<ForeignEntry> hostile = {
-      {.name = "files/../outside", .type = S_IFREG, .hardlink = ""},
-      {.name = "files//outside", .type = S_IFREG, .hardlink = ""},
-      {.name = "files/", .type = S_IFREG, .hardlink = ""},
-      {.name = "../outside", .type = S_IFREG, .hardlink = ""},
-      {.name = "outside", .type = S_IFREG, .hardlink = ""},
-      {.name = "lines/0", .type = S_IFREG, .hardlink = ""},
-      {.name = "lines/x.1", .type = S_IFREG, .hardlink = ""},
-      {.name = "files/a", .type = S_IFCHR, .hardlink = ""},
+      {.name = "files/../outside", .type = S_IFREG},
+      {.name = "files//outside", .type = S_IFREG},
+      {.name = "files/", .type = S_IFREG},
+      {.name = "../outside", .type = S_IFREG},
+      {.name = "outside", .type = S_IFREG},
+      {.name = "lines/0", .type = S_IFREG},
+      {.name = "lines/x.1", .type = S_IFREG},
+      {.name = "files/a", .type = S_IFCHR},
       {.name = "files/a", .type = S_IFREG, .hardlink = "/etc/passwd"}};
   for (const ForeignEntry& entry : hostile) {
     WriteForeign(archive(), {where, entry});
@@ -343,8 +343,8 @@ TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
   }
   EXPECT_TRUE(fs::is_empty(later()));
   WriteForeign(archive(), {where,
-                           {.name = "files/link", .type = S_IFLNK, .hardlink = ""},
-                           {.name = "files/link/outside", .type = S_IFREG, .hardlink = ""}});
+                           {.name = "files/link", .type = S_IFLNK},
+                           {.name = "files/link/outside", .type = S_IFREG}});
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_FALSE(Exists("/etc/outside"));
   EXPECT_EQ(Read(later() + "/link/outside"), "x");
@@ -353,24 +353,20 @@ TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
 // What a link leads to is not to get the mode of a directory that it replaces.
 TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
   const std::string outside = later() + ".outside";
-  fs::create_directory(outside);
-  fs::permissions(outside, fs::perms::owner_all);
-  WriteForeign(archive(),
-               {{.name = "directory", .type = S_IFREG, .hardlink = ""},
-                {.name = "files/d", .type = S_IFDIR, .hardlink = ""},
-                {.name = "files/d", .type = S_IFLNK, .hardlink = "", .leads_to = outside}});
+  ASSERT_EQ(mkdir(outside.c_str(), S_IRWXU), 0);
+  WriteForeign(archive(), {{.name = "directory", .type = S_IFREG},
+                           {.name = "files/d", .type = S_IFDIR},
+                           {.name = "files/d", .type = S_IFLNK, .leads_to = outside}});
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_TRUE(fs::is_symlink(later() + "/d"));
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
-// Each keeps a descriptor until it is written.
 TEST_F(JobFilesTest, LargeFilesAreCounted) {
   for (int i = 0; i < 512; ++i) {
-    const std::string name = std::to_string(i);
-    Write("small" + name, "text");
-    Write(name, "");
-    fs::resize_file(job() + "/" + name, kLarge);
+    Write("small" + std::to_string(i), "text");
+    Write(std::to_string(i), "");
+    fs::resize_file(job() + "/" + std::to_string(i), kLarge);
   }
   EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
   Write("one more", "");
