@@ -223,6 +223,8 @@ void HostedJob::Abandon() {
   silent_ = true;
   SetLease(0);
   host_->StopExchange();  // Before this worker gets another id.
+  // The files that were to be brought are wanted no more.
+  if (ending_ && stage_ == Stage::kPreparing) host_->StopPreparing();
   End(JobHost::Left::kNothing);
 }
 

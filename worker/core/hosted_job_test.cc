@@ -127,9 +127,13 @@ TEST_F(HostedJobTest, ARestoreThatEndsIsBrokenOffUnlessItBringsFiles) {
     end.mutable_end()->set_epoch(1);
     end.mutable_end()->set_keep_files(keep_files);
     jobs_.OnOrder(end);
+    EXPECT_EQ(node_.TakeNotes(),
+              keep_files ? (Notes{"prepare"}) : (Notes{"prepare", "stop preparing"}));
+    if (keep_files) jobs_.AbandonAllBut({});  // Nobody wants them any more.
     node_.Work();
-    EXPECT_EQ(node_.TakeNotes(), keep_files ? (Notes{"prepare", "clear, keep files"})
-                                            : (Notes{"prepare", "stop preparing", "clear"}));
+    EXPECT_EQ(node_.TakeNotes(),
+              keep_files ? (Notes{"lease 0", "stop exchange", "stop preparing", "clear"})
+                         : (Notes{"clear"}));
   }
 }
 
