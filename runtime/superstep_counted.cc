@@ -78,6 +78,7 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   BeginSuperstep();
   if (barrier_before_) AwaitBarriersReaders();
   barrier_before_ = false;
+  // Who has begun superstep s + 1 has ended s, and does not read what came in s - 1 any more.
   for (const std::uint32_t pid : outbox_.readers())
     if (Pid{pid} != self_) AwaitBegin(call, Pid{pid}, superstep_);
   outbox_.NextSuperstep();

@@ -360,7 +360,6 @@ void Outbox::Announce(std::uint64_t superstep) {
   }
 }
 
-// `started` is s + 2 once superstep s has ended: then what came in s - 1 is not read any more.
 bool Outbox::HasTransfers() const {
   for (const std::uint32_t pid : touched_[parity_]) {
     const DirectoryEntry& owed = segment_->entry(self_, Pid{pid}, parity_);
