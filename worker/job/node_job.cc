@@ -27,12 +27,14 @@ std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_m
   files::FileSizes sizes;
   std::uint64_t bytes = 0;
   for (LeftFile& file : files) {
-    const std::uint64_t takes = sizes.Next(file.name, file.bytes);
+    files::FileSizes after = sizes;  // The coordinator does not hear of what is left out.
+    const std::uint64_t takes = after.Next(file.name, file.bytes);
     if (takes > bytes_max - bytes) {
       left_out[file.name] = absl::StrCat("it takes ", takes, " bytes, and of a job ", bytes_max,
                                          " are kept in all (--files-bytes of the worker)");
       continue;
     }
+    sizes = after;
     bytes += takes;
     fitting.push_back(std::move(file));
   }
@@ -316,8 +318,10 @@ NodeJob::KeptFiles NodeJob::KeepFiles() const {
   {
     const FilesAs as(account);
     absl::StatusOr<std::vector<LeftFile>> left = directory_->LeftFiles();
-    kept.sent = left.status();
-    if (!left.ok()) return kept;
+    if (!left.ok()) {  // For want of descriptors, say; there may be some later.
+      kept.sent = absl::UnavailableError(left.status().message());
+      return kept;
+    }
     files = *std::move(left);
     const proto::Host& here = job_.start().hosts(static_cast<int>(job_.node()));
     if (here.pids(0) != 0) files = CoresOf(std::move(files), here.node());
