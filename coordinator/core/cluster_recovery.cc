@@ -237,7 +237,7 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   }
   if (from != nullptr) {
     *start.mutable_resume() = ResumeMessage(job.checkpoints, *from);
-    job.checkpoints.OnFetchedBy(NodesOf(*record));
+    job.checkpoints.OnDirectoryAt(NodesOf(*record));
     images = ImagesOf(*from, nodes_);
   }
   OrderStart(order.hosts, std::move(message), images, nodes_);

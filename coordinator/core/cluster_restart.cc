@@ -76,6 +76,8 @@ void Cluster::OnStoredJobs(Node& node) {
   std::vector<JobId> starting;
   for (const auto& [id, job] : LiveJobs()) {
     const auto found = numbers_of.find(id);
+    // A directory without images, since others hold them now, goes with the job, too.
+    if (found != numbers_of.end()) job->checkpoints.OnDirectoryAt({node.name});
     const CheckpointOrders orders = job->checkpoints.OnNodeStores(
         node.name, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
     SendKeeps(id, orders.keeps);

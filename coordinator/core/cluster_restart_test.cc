@@ -210,6 +210,21 @@ TEST_F(OlderJournalTest, ImagesOfAJobThatEndedLongAgoAreNotKept) {
   EXPECT_EQ(cluster_->ListNodes().nodes(0).unknown_jobs_size(), 0);
 }
 
+// It had images; they went when others had newer ones, before this coordinator's time.
+TEST_F(OlderJournalTest, ADirectoryWithoutImagesGoesWithItsJob) {
+  FakeWorker host = Join("w1", 2);
+  const JobId job = Run(host);
+  proto::RegisterRequest empty = Registration("w2", 2);
+  empty.add_stored()->set_job(Value(job));
+  const FakeWorker worker = Join(empty);
+  EXPECT_EQ(Keeps(worker), 0u);
+  ASSERT_TRUE(cluster_->Cancel(job, "ada").ok());
+  Settle();
+  ReportCleared(host, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Keeps(worker), 1u);
+}
+
 TEST_F(OlderJournalTest, EpochsHaveNumbersAboveAllThatAnybodyHasSeen) {
   const JobId job = Submit(Request("a"));
   proto::RegisterRequest holding = Registration("w1", 2);

@@ -136,8 +136,8 @@ class JobCheckpoints {
   /// The job goes on from there (0: its start): what is newer counts no more. Something to write to
   /// the journal, before anything runs, if any was ever committed.
   std::optional<CheckpointCatalogue> GoBackTo(std::uint64_t number);
-  /// These nodes fetch the images that they lack.
-  void OnFetchedBy(const std::vector<std::string>& nodes) {
+  /// These nodes have a directory for its images, or make one.
+  void OnDirectoryAt(const std::vector<std::string>& nodes) {
     touched_.insert(nodes.begin(), nodes.end());
   }
   /// It and what it builds upon, oldest first.
