@@ -28,9 +28,9 @@ struct SharedCounter {
   /// Wakes whoever sleeps on it, to look at something else (PollWait::UntilNews).
   void Wake();
 
-  /// For a counter that may rest for long while others count on, to `now`: once 2^31 behind it
-  /// would pass for ahead. Called at least every 2^28 of their steps, by anybody, this keeps it
-  /// well within that; one that is near `now` stays as it is.
+  /// For a counter that may stand still while others go on to `now`: once it is 2^31 behind, it
+  /// would be taken for ahead. If anybody calls this at least every 2^28 of their steps, it never
+  /// falls so far behind. A counter near `now` is not changed.
   void KeepUp(std::uint32_t now);
 };
 

@@ -157,8 +157,8 @@ void Cluster::GiveUpIfSilent(JobId id, LiveJob& job, std::uint64_t silence_ns_ma
   });
 }
 
-// Processes that wait behind one come to no barrier, where another would be due. Copies end of
-// themselves: who makes them gives up.
+// Processes that are held come to no barrier, where another checkpoint would be due. Copies need no
+// such look: the node that makes one gives up by itself.
 void Cluster::GiveUpSilent() {
   for (const auto& [id, job] : LiveJobs()) {
     const JobRecord& record = *table_.Find(id);

@@ -109,8 +109,8 @@ class LogReader {
   bool file_required_ = false;
   GrowingLog::Extent seen_;        ///< As far as the file is known here.
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.
-  std::string ahead_;              ///< Bytes of the file, of which
-  std::size_t ahead_taken_ = 0;    ///< so many lie before taken_bytes_.
+  std::string ahead_;              ///< Bytes of the file that were read ahead;
+  std::size_t ahead_taken_ = 0;    ///< so many of them have been taken since.
   StreamEnds given_;               ///< How much of each stream was given out.
   std::shared_ptr<const GrowingLog::Changed> waits_;
 };

@@ -166,7 +166,7 @@ class JobCheckpoints {
   bool AwaitsImages() const { return taking_ && taking_->stage == Stage::kAsked; }
   /// While another one has: so the job has come to where they are taken.
   bool AwaitsMoreImages() const { return AwaitsImages() && !taking_->checkpoint.parts.empty(); }
-  /// Processes wait behind it.
+  /// Its processes are held until it is committed or given up.
   bool Holds() const { return taking_ && taking_->hold == Hold::kYes; }
   /// No number above it was ever in use.
   std::uint64_t last_number() const { return last_number_; }
