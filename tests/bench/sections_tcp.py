@@ -12,10 +12,10 @@ import systems_tcp
 from figures import Figure, Section, Summary, Target
 from sections import (MIB, ONE_PUT_NBYTES, UPDATES, Run, exchange_rows, memory_without_put,
                       payload_multiples, put_peaks, random_row, size_text)
+from sections_programs import applications, pieces, sort
 from systems import CORES, Failed
+from systems_tcp import COLUMNS
 
-COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("mpich", "MPICH"),
-           ("openmpi", "Open MPI"), ("machine", "raw TCP"))
 IDLE_WORKERS = 200
 # With one slot each, so that each process of a job has a worker of its own.
 BARRIER_WORKERS = (4, 8)
@@ -190,45 +190,6 @@ def congestion(bench, sizes, budget_s):
                     ("raw.default", "system's")))
 
 
-PIECES_COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("eight", "8 workers"),
-                  ("shm", "shared memory"))
-
-
-def where_processes_are(bench, program, nprocs, arguments):
-    """On two workers, on as many as there are processes, and without any."""
-    spread = {2: [], 4: [bench.four], 8: [bench.eight]}[nprocs]
-    return [Run(system, program, nprocs, arguments)
-            for system in (bench.bspnow, *spread, systems_tcp.InSharedMemory(bench.programs))]
-
-
-def pieces(bench):
-    """Many transfers to many places, by which it shows when buffers are given back."""
-    rows = []
-    for p, size, count in ((2, 16 * 1024, 512), (4, 256 * 1024, 16), (8, MIB, 8)):
-        arguments = (bench.choose(0.1, 0.3), size, count)
-        title = "%d of %s, p = %d" % (count, size_text(size), p)
-        results = bench.interleave(title, where_processes_are(bench, "pieces", p, arguments),
-                                   bench.choose(2, 5))
-        rows += [Figure("%s, %s" % (title, means), "ms", results.columns(means, 1e3),
-                        parameters={"p": p, "bytes": size}) for means in ("put", "hpput")]
-    return [Section("pieces", "Transfers out of each process, in turn to all others, one "
-                    "superstep", rows, PIECES_COLUMNS)]
-
-
-def applications(bench):
-    """The examples that time themselves."""
-    rows = []
-    for program, arguments, what in (
-            ("fft", ("--log2=21", "--top=0"), "FFT of 2^21 points"),
-            ("heat", ("--size=1000x1000", "--steps=500"), "heat, 1000 x 1000, 500 steps")):
-        for p in (2, 4):
-            title = "%s, p = %d" % (what, p)
-            results = bench.interleave(title, where_processes_are(bench, program, p, arguments),
-                                       bench.choose(2, 5))
-            rows.append(Figure(title, "ms", results.columns("seconds", 1e3), parameters={"p": p}))
-    return [Section("applications", "The examples, by their own clocks", rows, PIECES_COLUMNS)]
-
-
 PROTECTION_COLUMNS = (("bspnow", "checksums"), ("trusting", "TCP's own"), ("tls", "data TLS"))
 
 
@@ -370,4 +331,4 @@ def collectives(bench):
 
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
        "protection": protection, "one-put": one_put, "collectives": collectives,
-       "applications": applications, "start": start, "cost": cost}
+       "applications": applications, "sort": sort, "start": start, "cost": cost}

@@ -5,8 +5,8 @@ environment for each transport; a second transport is a second entry in these ta
 """
 
 import dataclasses
+import json
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -21,16 +21,15 @@ BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
 BSP_PROGRAMS = ("sync", "exchange", "pieces", "random", "one_put", "registrations", "nothing",
-                "checkpoint", "collectives")
-EXAMPLES = ("fft", "heat")
-EXAMPLE_TIME = re.compile(r"([0-9.]+) s \(p = [0-9]+\)")
-MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing", "collectives")
-COMPILE = ["-std=gnu11", "-O2"]
+                "checkpoint", "collectives", "sort")
+EXAMPLES = ("fft.c", "heat.c", "lu.c", "pagerank.cc", "sort_numbers.cc")
+EXAMPLE_NAMES = tuple(os.path.splitext(example)[0] for example in EXAMPLES)
+MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing", "collectives", "sort")
 
 
 @dataclasses.dataclass
 class Outcome:
-    figures: dict        # name -> seconds, as the program printed them; an example: "seconds"
+    figures: dict        # name -> seconds, as the program printed them
     wall_s: float        # from the start of the launcher to its end
     peak_nbytes: int = 0 # of all processes together; where it was asked for
 
@@ -71,8 +70,6 @@ def run(command, environment, output_path, peak=None):
         raise Failed("exit status %d: %s" % (status, " | ".join(lines[-5:])))
     words = [line.split() for line in lines if line.startswith("figure ")]
     figures = {name: float(value) for _, name, value in words}
-    figures.update(("seconds", float(found[1])) for found in map(EXAMPLE_TIME.search, lines)
-                   if found)
     return Outcome(figures, wall_s, peak.nbytes if peak is not None else 0)
 
 
@@ -99,12 +96,26 @@ class System:
     def run(self, program, nprocs, arguments, peak=None):
         output_path = os.path.join(self.build_dir, "output")
         command = self.command(program, nprocs, [str(argument) for argument in arguments])
-        return run(command, self.environment(), output_path, peak)
+        outcome = run(command, self.environment(), output_path, peak)
+        if program in EXAMPLE_NAMES:
+            outcome.figures.update(self.example_figures())
+        return outcome
+
+    @property
+    def timing_file(self):
+        return os.path.join(self.build_dir, "timing")
+
+    def example_figures(self):
+        """An example times nothing itself: what bsprun says of all its supersteps."""
+        with open(self.timing_file, encoding="utf-8") as file:
+            timing = json.load(file)
+        return {"seconds": timing["total_ns"] / 1e9, "h": timing["h_bytes"]}
 
 
 def compile_c(compiler, source, program, options=()):
     """`source`: in the bench's directory, or a whole path."""
-    done = subprocess.run([compiler, *COMPILE, "-I", BENCH_DIR,
+    standard = "-std=c++17" if source.endswith(".cc") else "-std=gnu11"
+    done = subprocess.run([compiler, standard, "-O2", "-I", BENCH_DIR,
                            os.path.join(BENCH_DIR, source), "-o", program, *options],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -136,13 +147,16 @@ class Bspnow(System):
         self.bsprun = os.path.join(self.bin_dir, "bsprun")
         self.limit = os.path.join(build_dir, self.LIMITS[transport])
         if prefix:
-            sources = ["bench_%s.c" % program for program in BSP_PROGRAMS]
-            sources += [os.path.join(SOURCE_DIR, "examples", name + ".c") for name in EXAMPLES]
-            for source in sources:
-                program = os.path.splitext(os.path.basename(source))[0]
-                compile_c("cc", source, os.path.join(build_dir, program),
-                          ["-I", os.path.join(prefix, "include"),
-                           os.path.join(prefix, "lib", "libbsp.a"), "-lm"])
+            libbsp = ["-I", os.path.join(prefix, "include"),
+                      os.path.join(prefix, "lib", "libbsp.a"), "-lm"]
+            for program in BSP_PROGRAMS:
+                compile_c("cc", "bench_%s.c" % program,
+                          os.path.join(build_dir, "bench_" + program), libbsp)
+            for example in EXAMPLES:
+                name, suffix = os.path.splitext(example)
+                compile_c("c++" if suffix == ".cc" else "cc",
+                          os.path.join(SOURCE_DIR, "examples", example),
+                          os.path.join(build_dir, name), libbsp)
             compile_c("cc", self.LIMITS[transport] + ".c", self.limit)
         else:
             self.build_with_bazel()
@@ -153,15 +167,18 @@ class Bspnow(System):
         programs = ["bench_" + program for program in BSP_PROGRAMS]
         programs.append(self.LIMITS[self.transport])
         paths = [*self.PROGRAMS[self.transport], *("tests/bench/" + name for name in programs),
-                 *("examples/" + name for name in EXAMPLES)]
+                 *("examples/" + name for name in EXAMPLE_NAMES)]
         bazel("build", *("//%s:%s" % os.path.split(path) for path in paths))
         bazel_bin = bazel("info", "bazel-bin").strip()
         for path in paths:
             shutil.copy(os.path.join(bazel_bin, path), self.build_dir)
 
     def command(self, program, nprocs, arguments):
-        file = program if program in EXAMPLES else "bench_" + program
-        return [self.bsprun, "-n", str(nprocs), os.path.join(self.build_dir, file), *arguments]
+        if program in EXAMPLE_NAMES:
+            return [self.bsprun, "-n", str(nprocs), "--json", "--timing-file", self.timing_file,
+                    os.path.join(self.build_dir, program), *arguments]
+        return [self.bsprun, "-n", str(nprocs), os.path.join(self.build_dir, "bench_" + program),
+                *arguments]
 
 
 class Machine(System):

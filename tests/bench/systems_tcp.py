@@ -9,6 +9,8 @@ from harness.programs import Programs
 from systems import System
 
 SLOTS = 64
+COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("mpich", "MPICH"),
+           ("openmpi", "Open MPI"), ("machine", "raw TCP"))
 
 
 class OnCluster(System):
