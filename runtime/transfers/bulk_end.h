@@ -22,8 +22,9 @@
 namespace bspnow::runtime {
 
 inline constexpr std::uint32_t kBulkMagic = 0x42505342;  // "BSPB"
-/// The checksum of a piece leaves it in the caches for the copy into the socket.
-inline constexpr std::uint32_t kBulkPieceBytes = 256 << 10;
+/// What a process sends before it takes in again. Its checksum leaves it in the caches for the copy
+/// into the socket; but less costs more turns of the two (tests/bench/README.md).
+inline constexpr std::uint32_t kBulkPieceBytes = 1 << 20;
 
 struct BulkHeader {
   enum Kind : std::uint16_t {

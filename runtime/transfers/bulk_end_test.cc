@@ -120,7 +120,7 @@ class World {
   std::uint64_t sent_ = 0;
 };
 
-constexpr std::size_t kBytes = 600'000;  // Two pieces and a rest, twice.
+constexpr std::size_t kBytes = 2 * (kBulkPieceBytes + 10'000);  // A piece and a rest, twice.
 
 TEST(BulkEndTest, PutsOfBothAreInPlaceWhenBothMayArrive) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
