@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "base/file_owner.h"
 #include "base/write_all.h"
 
 namespace bspnow {
@@ -16,6 +17,8 @@ namespace {
 
 /// The disk begins to write long before the sync that waits for it.
 constexpr std::uint64_t kBeginBytes = 8 << 20;
+
+constexpr mode_t kPrivate = 0600;
 
 }  // namespace
 
@@ -64,6 +67,9 @@ absl::Status ReplaceFile(const std::string& path, std::string_view bytes) {
   const bool here = slash == std::string::npos;
   absl::StatusOr<DurableFile> file = DurableFile::Create(here ? "." : path.substr(0, slash));
   if (!file.ok()) return file.status();
+  // Who may not give files away keeps this one, in a directory that lets him.
+  absl::Status given = TakeOwnerAndMode(file->fd(), path, kPrivate);
+  if (!given.ok() && !absl::IsPermissionDenied(given)) return given;
   if (absl::Status written = file->Append(bytes); !written.ok()) return written;
   return file->Commit(here ? path : path.substr(slash + 1), Durability::kSynced);
 }

@@ -62,7 +62,8 @@ class DurableFile {
   UniqueFd fd_;                    ///< Invalid once renamed.
 };
 
-/// `path` holds `bytes` now, after a crash either these or what it held before.
+/// `path` holds `bytes` now, after a crash either these or what it held before. It is whose it was,
+/// or else the directory's owner's, for him alone (file_owner.h).
 absl::Status ReplaceFile(const std::string& path, std::string_view bytes);
 
 }  // namespace bspnow

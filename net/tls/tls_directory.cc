@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/durable_file.h"
+#include "base/file_owner.h"
 #include "net/tls/openssl.h"
 #include "net/tls/revocations.h"
 
@@ -85,17 +86,6 @@ absl::Status CheckUse(const std::string& path, X509& certificate, const Certific
                    " --name NAME --host HOST --out DIR` makes one"));
 }
 
-// Of the file that is there, if there is one: whose it is reads it after this, too.
-absl::Status SetOwnerAndMode(int fd, const std::string& path, mode_t mode) {
-  struct stat old {};
-  const bool is_there = lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode);
-  if (is_there && fchown(fd, old.st_uid, old.st_gid) != 0)
-    return absl::ErrnoToStatus(errno, absl::StrCat("giving ", path, " to its owner"));
-  if (fchmod(fd, is_there ? old.st_mode & 07777 : mode) != 0)
-    return absl::ErrnoToStatus(errno, path);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::string& directory,
@@ -138,7 +128,7 @@ absl::Status WriteTlsFiles(const std::string& directory, const std::vector<NewTl
     absl::StatusOr<DurableFile> next = DurableFile::Create(directory);
     if (!next.ok()) return next.status();
     const std::string path = absl::StrCat(directory, "/", file.name);
-    if (absl::Status s = SetOwnerAndMode(next->fd(), path, file.mode); !s.ok()) return s;
+    if (absl::Status s = TakeOwnerAndMode(next->fd(), path, file.mode); !s.ok()) return s;
     if (absl::Status s = next->Append(file.text); !s.ok()) return s;
     made.push_back(*std::move(next));
   }

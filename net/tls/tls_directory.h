@@ -43,7 +43,7 @@ inline constexpr mode_t kPublicMode = 0644;
 struct NewTlsFile {
   std::string name;
   std::string text;
-  mode_t mode;  ///< Unless there is such a file, whose mode and owner stay.
+  mode_t mode;  ///< Unless there is such a file (base/file_owner.h).
 };
 
 /// All are whole before the first gets its name, in this order.
