@@ -1,5 +1,7 @@
 #include "coordinator/state_directory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -8,6 +10,8 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include "base/durable_file.h"
+#include "base/file_owner.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -21,11 +25,24 @@ absl::Status MakeDirectory(const std::string& path) {
   return absl::ErrnoToStatus(error.value(), absl::StrCat("making the directory ", path));
 }
 
+/// Part of one that is there: its owner's, though root may make it.
+absl::Status MakePart(const std::string& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0) {
+    if (errno == EEXIST) return absl::OkStatus();
+    return absl::ErrnoToStatus(errno, absl::StrCat("making the directory ", path));
+  }
+  const UniqueFd made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!made.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  absl::Status given = TakeOwnerAndMode(made.get(), path, S_IRWXU);
+  return absl::IsPermissionDenied(given) ? absl::OkStatus() : given;
+}
+
 }  // namespace
 
 absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
-  for (const char* part : {"", "/blobs", "/senders", "/jobs"})
-    if (absl::Status made = MakeDirectory(path + part); !made.ok()) return made;
+  if (absl::Status made = MakeDirectory(path); !made.ok()) return made;
+  for (const char* part : {"/blobs", "/senders", "/jobs"})
+    if (absl::Status made = MakePart(path + part); !made.ok()) return made;
   return StateDirectory(path);
 }
 

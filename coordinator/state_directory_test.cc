@@ -1,6 +1,8 @@
 #include "coordinator/state_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -35,6 +37,18 @@ TEST_F(StateDirectoryTest, LeavesADirectoryThatWasThereAsItIs) {
   EXPECT_EQ(ModeOf("/there"), open);
   EXPECT_EQ(ModeOf("/there/jobs"), fs::perms::owner_all);
   EXPECT_EQ(ModeOf("/there/blobs"), fs::perms::owner_all);
+}
+
+TEST_F(StateDirectoryTest, WhatRootMakesInItIsItsOwners) {
+  constexpr uid_t kService = 4711;
+  if (chown(scratch_.path().c_str(), kService, kService) != 0)
+    GTEST_SKIP() << "nobody but root gives files away";
+  ASSERT_TRUE(StateDirectory::Open(scratch_.path()).ok());
+  for (const char* part : {"/jobs", "/blobs", "/senders"}) {
+    struct stat found {};
+    ASSERT_EQ(stat((scratch_.path() + part).c_str(), &found), 0);
+    EXPECT_EQ(found.st_uid, kService) << part;
+  }
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ Salvaged Salvage(JobDatabase& database, const std::string& path, RepairReport& r
 absl::Status WriteAll(const std::string& path, const JournalAge& age,
                       const std::map<RecordKey, std::string>& records) {
   for (const char* part : {"-wal", "-shm", ""}) std::filesystem::remove(path + part);
+  // Root may do this for the service. SQLite gives what it makes beside a file the file's owner.
+  if (absl::Status s = ReplaceFile(path, ""); !s.ok()) return s;
   absl::StatusOr<JobDatabase> database = JobDatabase::Make(path);
   if (!database.ok()) return database.status();
   if (absl::Status s = database->Begin(); !s.ok()) return s;

@@ -1,10 +1,12 @@
 #include "coordinator/journal/journal_repair.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/testing/scratch_directory.h"
@@ -145,6 +147,25 @@ TEST_F(JournalRepairTest, AJournalOfAnotherClusterIsNotMixedWithTheCopy) {
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_TRUE(absl::IsDataLoss(Refusal())) << Refusal();
   EXPECT_TRUE(absl::IsFailedPrecondition(RebuildJournal(state_, "").status()));
+}
+
+// Of a directory with the copy alone.
+TEST_F(JournalRepairTest, WhatRootRebuildsTheServiceOpens) {
+  constexpr uid_t kService = 4711;
+  Run({1});
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path()))
+    if (entry.path() != CopyOf(journal_)) std::filesystem::remove_all(entry.path());
+  for (const std::string& path : {directory_.path(), CopyOf(journal_)})
+    if (chown(path.c_str(), kService, kService) != 0)
+      GTEST_SKIP() << "nobody but root gives files away";
+  ASSERT_TRUE(RebuildJournal(*StateDirectory::Open(directory_.path()), "").ok());
+  ASSERT_EQ(seteuid(kService), 0);
+  const absl::Status opened = JobStore::Open(directory_.path(), AtOnce).status();
+  std::error_code failed;
+  std::filesystem::create_directory(directory_.path() + "/jobs/1", failed);
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_TRUE(opened.ok()) << opened;
+  EXPECT_FALSE(failed) << failed.message();
 }
 
 }  // namespace
