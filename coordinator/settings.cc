@@ -186,8 +186,8 @@ absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string&
   if (!parsed.ok())
     return absl::InvalidArgumentError(absl::StrCat(flag, ": ", parsed.status().message()));
   const auto address = Resolve(*parsed);
-  if (!address.ok())
-    return absl::InvalidArgumentError(absl::StrCat(flag, ": ", address.status().message()));
+  if (!address.ok())  // That may pass, and what is written be right.
+    return absl::UnavailableError(absl::StrCat(flag, ": ", address.status().message()));
   if (!address->IsLoopback() && exposure == Exposure::kLoopback)
     return absl::InvalidArgumentError(
         absl::StrCat(flag, " ", text,
@@ -255,7 +255,7 @@ std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char
   }
   if (absl::Status understood = Understand(written, settings); !understood.ok()) {
     std::fprintf(stderr, "bsp-coordinator: %s\n", std::string(understood.message()).c_str());
-    return SettingsEnd{kUsageStatus};
+    return SettingsEnd{absl::IsUnavailable(understood) ? kFailureStatus : kUsageStatus};
   }
   return settings;
 }

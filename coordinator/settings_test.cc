@@ -152,6 +152,13 @@ TEST(SettingsTest, RefusesReachableAddressesUnlessInsecure) {
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--tls", "/tls"}), -1);
 }
 
+// Status 2 is for what is wrong for good: then systemd does not try again.
+TEST(SettingsTest, ANameThatDoesNotResolveMayDoSoLater) {
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "nobody.invalid:1"}), 1);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--web", "nobody.invalid:1"}),
+            1);
+}
+
 TEST(SettingsTest, RefusesWhatIsIncompleteOrNoAddress) {
   EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1"}), 2);
   EXPECT_EQ(EndOf({"--state-dir", "/x"}), 2);

@@ -3,6 +3,7 @@
 daemon takes, ports are those of docs/containers.md, and what options point to is mounted. The
 schemas are checked by check_schemas.mjs."""
 
+import configparser
 import os
 import re
 import subprocess
@@ -44,6 +45,14 @@ def stateful_sets():
 def pods():
     job = documents("kubernetes/examples/job.yaml")[0]
     return [each["spec"]["template"]["spec"] for each in [*stateful_sets(), job]]
+
+
+def unit(daemon):
+    """What systemd is told of it; of a line that comes again, the last."""
+    parser = configparser.RawConfigParser(strict=False)
+    parser.optionxform = str
+    parser.read(f"{DEPLOY}/debian/bspnow-{daemon}.service")
+    return parser
 
 
 def options(command):
@@ -170,6 +179,13 @@ class DeployTest(unittest.TestCase):
                 if container["command"][0] == "bsp-worker":
                     drain_s = seconds(options(container["command"])["drain-timeout"])
                     self.assertGreater(pod["terminationGracePeriodSeconds"], drain_s + 5)
+
+    def test_systemd_never_gives_a_daemon_up(self):
+        """But for wrong settings: a network or a name server may be away for hours."""
+        for daemon in ("coordinator", "worker"):
+            self.assertEqual(unit(daemon)["Unit"]["StartLimitIntervalSec"], "0")
+            self.assertEqual(unit(daemon)["Service"]["Restart"], "on-failure")
+            self.assertEqual(unit(daemon)["Service"]["RestartPreventExitStatus"], "2")
 
     def test_containers_have_no_rights(self):
         for pod in pods():
