@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import unittest
 
 import yaml
@@ -171,6 +172,9 @@ class DeployTest(unittest.TestCase):
                     self.assert_mounted(container["command"], mounts, container["name"])
 
     def test_a_worker_may_drain_before_it_is_killed(self):
+        with open(f"{DEPLOY}/debian/worker.toml", "rb") as file:
+            drain_s = seconds(tomllib.load(file)["drain-timeout"])
+        self.assertGreater(int(unit("worker")["Service"]["TimeoutStopSec"]), drain_s + 5)
         worker = compose()["services"]["worker"]
         self.assertGreater(seconds(worker["stop_grace_period"]),
                            seconds(options(worker["command"])["drain-timeout"]) + 5)
