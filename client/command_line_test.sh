@@ -12,7 +12,8 @@ mkdir bin
 ln -s "$bsprun" bin/bsp
 ln -s "$bsprun" bin/bsprun
 export PATH=$work/bin:/usr/bin:/bin
-unset BSP_COORDINATOR BSP_NPROCS
+unset BSP_COORDINATOR BSP_NPROCS BSP_TLS
+export BSP_CLUSTER_FILE=$work/none # Not the cluster of whoever runs this.
 nobody=127.0.0.1:1
 failures=0
 
@@ -76,6 +77,9 @@ says 1 'file pipe is no ordinary file' \
 says 0 'hi' bash -c 'bsprun -n 1 echo hi || true'
 says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'
 says 1 'no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR' bsp jobs
+echo "coordinator = \"$nobody\"" >client.toml
+says 1 "no coordinator answers at $nobody" env BSP_CLUSTER_FILE=client.toml bsp suspend 7
+says 0 'hi' env BSP_CLUSTER_FILE=client.toml bash -c 'bsprun -n 1 echo hi || true'
 says 2 '--nodes needs a cluster' bsprun --nodes 2 -n 2 true
 says 2 '--checkpoint needs a cluster' bsprun --checkpoint=every=2s -n 2 true
 says 0 'hi' bash -c 'bsprun --checkpoint auto -n 1 echo hi || true'

@@ -62,7 +62,7 @@ absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   std::string coordinator = line.coordinator;
   std::string tls_dir = NamedTls(line.tls_dir);
   if (NamedCoordinator(coordinator).empty()) {
-    absl::StatusOr<ClusterFile> file = ReadClusterFile(kClusterFile);
+    absl::StatusOr<ClusterFile> file = ReadClusterFile(ClusterFilePath());
     if (!file.ok()) return file.status();
     coordinator = file->coordinator;
     if (tls_dir.empty()) tls_dir = file->tls_dir;

@@ -1,6 +1,7 @@
 #include "client/options/cluster_file.h"
 
 #include <absl/strings/strip.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,11 @@
 #include "files/settings_file.h"
 
 namespace bspnow::client {
+
+std::string ClusterFilePath() {
+  const char* const named = getenv("BSP_CLUSTER_FILE");
+  return named == nullptr || *named == '\0' ? "/etc/bspnow/client.toml" : named;
+}
 
 absl::StatusOr<ClusterFile> ReadClusterFile(const std::string& path) {
   ClusterFile file;

@@ -9,7 +9,8 @@
 
 namespace bspnow::client {
 
-inline constexpr char kClusterFile[] = "/etc/bspnow/client.toml";
+/// /etc/bspnow/client.toml, or what BSP_CLUSTER_FILE names instead.
+std::string ClusterFilePath();
 
 struct ClusterFile {
   std::string coordinator;  ///< As of --coordinator; empty: none is named.
