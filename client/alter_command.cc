@@ -39,15 +39,18 @@ proto::AlterJobRequest RequestOf(const CLI::App& command, const JobOptions& want
 // One that fails does not keep the others.
 absl::StatusOr<int> AlterJobs(JobsStub& stub, const AlterOptions& options,
                               proto::AlterJobRequest request) {
-  absl::Status failure;
+  int status = 0;
   for (const std::uint64_t id : options.jobs) {
     request.set_job(id);
     const absl::StatusOr<proto::Job> job = stub.Alter(request);
-    failure.Update(job.status());
-    if (job.ok() && options.wanted.json) std::cout << JsonText(JobJson(*job));
+    if (!job.ok()) {
+      PrintFailure(job.status());
+      status = kFailureStatus;
+    } else if (options.wanted.json) {
+      std::cout << JsonText(JobJson(*job));
+    }
   }
-  if (!failure.ok()) return failure;
-  return 0;
+  return status;
 }
 
 }  // namespace

@@ -68,16 +68,19 @@ void Print(const proto::Job& job, const CancelOptions& options) {
 absl::StatusOr<int> CancelJobs(JobsStub& stub, const CancelOptions& options) {
   const auto selected = SelectedJobs(stub, options.selection);
   if (!selected.ok()) return selected.status();
-  absl::Status failure;
+  int status = 0;
   for (const std::uint64_t id : *selected) {
     proto::CancelJobRequest request;
     request.set_job(id);
     const absl::StatusOr<proto::Job> job = stub.Cancel(request);
-    failure.Update(job.status());
-    if (job.ok()) Print(*job, options);
+    if (job.ok()) {
+      Print(*job, options);
+    } else {
+      PrintFailure(job.status());
+      status = kFailureStatus;
+    }
   }
-  if (!failure.ok()) return failure;
-  return 0;
+  return status;
 }
 
 }  // namespace

@@ -58,6 +58,10 @@ void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction ac
   });
 }
 
+void PrintFailure(const absl::Status& failure) {
+  std::cerr << "bsp: " << failure.message() << "\n";
+}
+
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   std::string coordinator = line.coordinator;
   std::string tls_dir = NamedTls(line.tls_dir);

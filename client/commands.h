@@ -3,6 +3,7 @@
 #ifndef CLIENT_COMMANDS_H_
 #define CLIENT_COMMANDS_H_
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <CLI/CLI.hpp>
@@ -72,6 +73,9 @@ void SetAction(CommandLine& line, CLI::App* command, CommandAction action);
 /// The same for what needs the coordinator, and nothing before it is connected to that.
 using ConnectedAction = std::function<absl::StatusOr<int>(JobsStub&)>;
 void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction action);
+
+/// Prints what failed. For what goes on after it, with other jobs; then its status is a failure's.
+void PrintFailure(const absl::Status& failure);
 
 /// Connects to the coordinator that was named.
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line);

@@ -189,21 +189,21 @@ template <typename Request>
 absl::StatusOr<int> ForEachJob(
     const JobQuery& query, const std::function<absl::StatusOr<proto::Job>(const Request&)>& call,
     void (*print)(const proto::Job&)) {
-  absl::Status failure;
+  int status = 0;
   for (const std::uint64_t id : query.jobs) {
     Request request;
     request.set_job(id);
     const absl::StatusOr<proto::Job> job = call(request);
     if (!job.ok()) {
-      failure.Update(job.status());
+      PrintFailure(job.status());
+      status = kFailureStatus;
     } else if (query.json) {
       std::cout << JsonText(JobJson(*job));
     } else {
       print(*job);
     }
   }
-  if (!failure.ok()) return failure;
-  return 0;
+  return status;
 }
 
 template <typename Request, JobCall<Request> call>

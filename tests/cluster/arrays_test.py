@@ -95,6 +95,10 @@ class TogetherTest(unittest.TestCase):
         self.cluster.bsp("cancel", jobs[0])
         self.cluster.await_state(jobs[2], "running")
         self.cluster.bsp("cancel", *jobs[1:])
+        for command in (["cancel"], ["alter", "--name", "x"], ["suspend"]):
+            done = self.cluster.bsp(*command, 998, 999, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("bsp: ")), (1, 2), done.stderr)
+            self.assertTrue("998" in done.stderr and "999" in done.stderr, done.stderr)
         self.cluster.bsp("wait", last)
 
     def test_the_worst_status_of_an_array_is_that_of_its_submission(self):
