@@ -76,7 +76,7 @@ int Main(int argc, char** argv) {
                 kUsageStatus);
   }
   if (options.simulation && !options.coordinator.empty()) {
-    return Fail(name, "--simulate runs on this machine; leave --coordinator out", kUsageStatus);
+    return Fail(name, SimulatesHere("--coordinator"), kUsageStatus);
   }
   if (!options.simulation && !NamedCoordinator(options.coordinator).empty()) {
     return BecomeClient(name, argv);

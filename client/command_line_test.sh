@@ -172,6 +172,10 @@ says 2 '--simulate: 4,1,1,25 is no machine; write g=,l= and' bsprun --simulate=4
 says 2 '--simulate: g=1 is no machine' bsp run --simulate g=1 true
 says 2 '--simulate runs on this machine; leave --coordinator out' \
   bsprun --simulate=g=1,l=1 --coordinator $nobody true
+says 2 'bsp: --simulate runs on this machine; leave --coordinator out; see bsp run --help' \
+  bsp --coordinator $nobody run --simulate=g=1,l=1 true
+says 2 '--simulate runs on this machine; leave --tls out' \
+  bsp --tls tls run --simulate=g=1,l=1 true
 says 1 '-n 5000: one machine runs at most 4096 processes of a job' \
   env BSP_COORDINATOR=$nobody bsprun --simulate=p=5000,g=1,l=1 true
 says 2 'BSP_CHECK=1 checks nothing; write BSP_CHECK=full' env BSP_CHECK=1 bsprun -n 1 true

@@ -15,6 +15,10 @@ void AddRunCommand(CommandLine& line) {
     if (const std::string wrong = TakeRest(*command, *options); !wrong.empty()) {
       throw CLI::ValidationError(wrong);
     }
+    // Whoever gives neither before `run` is not here, but in bsprun.
+    if (options->simulation)
+      throw CLI::ValidationError(
+          SimulatesHere(line.coordinator.empty() ? "--tls" : "--coordinator"));
     if (options->coordinator.empty()) options->coordinator = line.coordinator;
     if (options->tls_dir.empty()) options->tls_dir = line.tls_dir;
     line.chosen = [options]() -> absl::StatusOr<int> { return RunOnCluster(*options); };

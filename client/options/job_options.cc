@@ -339,6 +339,10 @@ void AddProbeOptions(CLI::App& app, JobOptions& options) {
   AddPlacementOptions(app, options);
 }
 
+std::string SimulatesHere(const std::string& option) {
+  return absl::StrCat("--simulate runs on this machine; leave ", option, " out");
+}
+
 std::string FirstClusterOption(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() != kClusterGroup || option->count() == 0) continue;

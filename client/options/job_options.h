@@ -82,6 +82,9 @@ void AddReconnectOption(CLI::App& app, std::uint64_t& reconnect_s, const std::st
 /// What `bsp probe` takes of it: the number of processes, and where they go.
 void AddProbeOptions(CLI::App& app, JobOptions& options);
 
+/// Why `option`, which names a cluster, does not go with --simulate.
+std::string SimulatesHere(const std::string& option);
+
 /// The first of the given options that needs a cluster; empty if none does. (`--checkpoint auto`,
 /// the default, and `off` need none.)
 std::string FirstClusterOption(const CLI::App& app);
