@@ -189,6 +189,14 @@ says 2 'required' bsp submit true
 says 2 'no program given; usage: bsp submit -n P PROGRAM [ARGUMENT...]' bsp submit -n 2
 says 2 'required' bsp show
 
+# What bsp probe starts, beside it.
+mkdir beside
+cp -- "$bsprun" beside/bsprun
+cp -- "${bsprun%/*}/bsp-client" beside/bsp-client
+ln -s bsprun beside/bsp
+ln -s /bin/true beside/bsp-probe
+says 1 'no_tls/ca.crt' beside/bsp probe --tls no_tls --coordinator $nobody -n 1
+
 # Jobs that are picked out, and what is asked of them.
 says 2 'which jobs? Give ids, or --name, --user or --state' bsp cancel
 says 2 '7-3 is no job; write its id, or several as in 3-7' bsp cancel 7-3

@@ -36,10 +36,12 @@ std::string Sibling(const std::string& name) {
   return self.parent_path().parent_path().parent_path() / "bin" / name;
 }
 
-std::vector<std::string> ProbeCommand(const std::string& coordinator, const JobOptions& job) {
+std::vector<std::string> ProbeCommand(const CommandLine& line, const JobOptions& job) {
+  const std::string coordinator = NamedCoordinator(line.coordinator);
   std::vector<std::string> command = {Sibling("bsprun"), "-n", absl::StrCat(job.nprocs)};
   if (!coordinator.empty()) {
     command.push_back("--coordinator=" + coordinator);
+    if (!line.tls_dir.empty()) command.push_back("--tls=" + line.tls_dir);
     command.push_back("--name=probe");
     if (job.nodes != 0) command.push_back(absl::StrCat("--nodes=", job.nodes));
     if (job.per_node != 0) command.push_back(absl::StrCat("--per-node=", job.per_node));
@@ -120,8 +122,7 @@ absl::StatusOr<int> Probe(const CommandLine& line, const ProbeOptions& options) 
   if (options.job.nprocs == 0) {
     return absl::InvalidArgumentError("give the number of processes, -n P");
   }
-  const std::string coordinator = NamedCoordinator(line.coordinator);
-  const absl::StatusOr<ChildOutput> child = RunChild(ProbeCommand(coordinator, options.job));
+  const absl::StatusOr<ChildOutput> child = RunChild(ProbeCommand(line, options.job));
   if (!child.ok()) return child.status();
   if (child->status != 0) return child->status;  // The child has printed the reason.
   const nlohmann::json measured = nlohmann::json::parse(child->output, nullptr, false);
@@ -135,7 +136,7 @@ absl::StatusOr<int> Probe(const CommandLine& line, const ProbeOptions& options) 
   } else {
     std::cout << ParametersText(parameters) << CurvesText(measured);
   }
-  if (coordinator.empty()) return 0;
+  if (NamedCoordinator(line.coordinator).empty()) return 0;
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   if (absl::Status stored = jobs->StoreParameters(parameters); !stored.ok()) return stored;
