@@ -33,7 +33,7 @@ check_files() {
 check_coordinator_that_cannot_listen() {
   local where
   new_directory
-  touch file
+  echo mine >file
   for where in "--login-socket=$PWD/file" --metrics=192.0.2.1:1 --web=192.0.2.1:1; do
     must_fail 1 '' "$bin/bsp-coordinator" --listen 127.0.0.1:0 --insecure "$where" --state-dir state
     [[ ! -e state/jobs.sqlite ]] || die "a journal is left after $where"

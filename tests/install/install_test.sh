@@ -57,15 +57,27 @@ new_directory() {
 }
 
 # The first check installs what the others use, and the last one removes it.
-all_checks=(relative_prefix files libraries_need_only_libc program_starts_itself
-  reinstall_replaces_whole_files failed_install_changes_nothing destdir wrong_arguments languages
-  show own_header_goes_first arguments_pass_through toolset_options questions choice_of_compiler
-  links_to_the_wrapper pkg_config python cmake_with_wrapper cmake_with_package
-  library_directory moved_prefix manual_is_clean manual_has_every_call manual_examples_run
-  tutorial readme completion options_are_documented uninstall)
+all_checks=(relative_prefix files coordinator_that_cannot_listen libraries_need_only_libc
+  program_starts_itself reinstall_replaces_whole_files failed_install_changes_nothing destdir
+  wrong_arguments languages show own_header_goes_first arguments_pass_through toolset_options
+  questions choice_of_compiler links_to_the_wrapper pkg_config python cmake_with_wrapper
+  cmake_with_package library_directory moved_prefix manual_is_clean manual_has_every_call
+  manual_examples_run tutorial readme completion options_are_documented uninstall)
+
+# A check that nobody calls passes for ever.
+require_all_are_listed() {
+  local unlisted
+  unlisted=$(comm -3 <(declare -F | sed -n 's/^declare -f check_//p' | sort) \
+    <(printf '%s\n' "${all_checks[@]}" | sort))
+  [[ -z $unlisted ]] || {
+    printf 'not in all_checks, or no function: %s\n' "${unlisted//[[:space:]]/ }" >&2
+    exit 1
+  }
+}
 
 main() {
   require_tools
+  require_all_are_listed
   if (($# > 0)); then all_checks=(relative_prefix "$@"); fi
   run_checks "${all_checks[@]}"
 }
