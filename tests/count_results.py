@@ -41,6 +41,8 @@ def count(lines):
     of events."""
     paths, status, took = collections.defaultdict(dict), {}, {}
     for line in lines:
+        if not line.endswith('\n'):  # Bazel was killed while it wrote this one.
+            break
         event = json.loads(line)
         identity = event.get('id', {})
         if 'testResult' in identity and 'testResult' in event:

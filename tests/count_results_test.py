@@ -43,8 +43,11 @@ class CountResultsTest(unittest.TestCase):
         self.lines.append(json.dumps({'id': {'testSummary': {'label': label}},
                                       'testSummary': {'overallStatus': verdict}}))
 
+    def count_all(self):
+        return count_results.count([line + '\n' for line in self.lines])
+
     def count(self):
-        return count_results.count(self.lines)[:3]
+        return self.count_all()[:3]
 
     def test_counts_cases(self):
         self.run_target('//a:t', TWO_OF_THREE)
@@ -82,13 +85,20 @@ class CountResultsTest(unittest.TestCase):
         self.run_target('//b:t', TWO_OF_THREE, shard=1, attempt=1, milliseconds='9000')
         self.run_target('//b:t', ALL_THREE, shard=1, attempt=2, milliseconds='2000')
         self.run_target('//b:t', ALL_THREE, shard=2, milliseconds='3000')
-        self.assertEqual(count_results.count(self.lines)[3],
+        self.assertEqual(self.count_all()[3],
                          [(1.5, '//a:t'), (2.0, '//b:t, shard 1'), (3.0, '//b:t, shard 2')])
 
     def test_damaged_xml_does_not_hide_the_verdict(self):
         self.run_target('//a:t', '<testsuites><testcase')
         self.summary('//a:t', 'FAILED')
         self.assertEqual(self.count(), (0, 1, ['//a:t']))
+
+    def test_what_was_whole_counts_if_bazel_was_killed_in_the_middle_of_a_line(self):
+        self.run_target('//a:t', TWO_OF_THREE)
+        self.summary('//a:t', 'FAILED')
+        whole = [line + '\n' for line in self.lines]
+        self.assertEqual(count_results.count(whole + ['{"id": {"testSum'])[:3],
+                         (2, 1, ['//a:t']))
 
     def test_other_events_are_ignored(self):
         self.lines.append(json.dumps({'id': {'started': {}}, 'started': {}}))
