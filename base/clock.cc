@@ -21,6 +21,8 @@ std::uint64_t ProcessorNs() { return Read(CLOCK_PROCESS_CPUTIME_ID); }
 
 std::uint64_t ThreadNs() { return Read(CLOCK_THREAD_CPUTIME_ID); }
 
+std::uint64_t SinceBootMs() { return Read(CLOCK_BOOTTIME) / kNsPerMs; }
+
 std::int64_t UnixMs() { return static_cast<std::int64_t>(Read(CLOCK_REALTIME) / kNsPerMs); }
 
 }  // namespace bspnow

@@ -15,6 +15,9 @@ std::uint64_t ProcessorNs();
 /// The same, of the calling thread.
 std::uint64_t ThreadNs();
 
+/// Milliseconds since the machine was started, those in which it slept too: what /proc counts by.
+std::uint64_t SinceBootMs();
+
 /// Milliseconds since 1970, for people and for comparison between machines; may jump.
 std::int64_t UnixMs();
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <absl/strings/str_split.h>
+#include "base/clock.h"
 #include "base/version.h"
 
 namespace bspnow {
@@ -42,12 +43,11 @@ double SecondsOf(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-/// In Unix time.
+/// In Unix time, and once for all: who compares two of them asks whether it was started anew. Not
+/// by btime of /proc/stat, which systemd hides from the coordinator (ProcSubset=pid).
 double StartTime(const OwnStat& stat) {
-  std::ifstream file("/proc/stat");
-  double booted = 0;
-  for (std::string word; file >> word;)
-    if (word == "btime") file >> booted;
+  static const double booted =
+      static_cast<double>(UnixMs() - static_cast<std::int64_t>(SinceBootMs())) / 1e3;
   return booted + stat.starttime_ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
