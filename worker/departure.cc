@@ -16,7 +16,9 @@ constexpr std::uint64_t kEndTimeoutMs = 5000;
 void Departure::OnSignal(int signal) {
   if (stage_ == Stage::kEnds) return loop_.Stop();
   static_cast<void>(NotifySystemd("STOPPING=1"));
-  if (stage_ == Stage::kLeaves || signal != SIGTERM || drain_ms_ == 0) return End();
+  // Of one that no coordinator has known nobody wants anything, and nobody would let it go.
+  const bool drains = signal == SIGTERM && drain_ms_ != 0 && was_registered_;
+  if (stage_ == Stage::kLeaves || !drains) return End();
   stage_ = Stage::kLeaves;
   spdlog::info("event=leaving jobs={} drain_ms={}", jobs_.jobs(), drain_ms_);
   AskToLeave();
@@ -28,6 +30,7 @@ void Departure::OnSignal(int signal) {
 }
 
 void Departure::OnRegistered() {
+  was_registered_ = true;
   if (stage_ == Stage::kLeaves) AskToLeave();
 }
 

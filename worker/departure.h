@@ -46,6 +46,7 @@ class Departure {
   const std::uint64_t drain_ms_;
   const std::function<void(proto::WorkerEvent)> report_;
   Stage stage_ = Stage::kStays;
+  bool was_registered_ = false;
 };
 
 }  // namespace bspnow::worker

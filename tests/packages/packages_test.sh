@@ -82,12 +82,14 @@ check_versions_agree() {
   contains 'the changelog' "$(head -1 "$debian/changelog")" "bspnow (${version##* })"
 }
 
-# Else a machine would not boot, nor a package be configured, while the coordinator is away.
+# Else a machine would not boot, nor a package be configured, while the coordinator is away; nor
+# would it go down for a while, for there are no jobs that could move.
 check_worker_is_ready_without_coordinator() {
   local account=own
   ((EUID != 0)) || account=fixed:nobody
   must "$root/tests/packages/ready.py" "$artefacts/worker/bsp-worker" --coordinator 127.0.0.1:1 \
-    --name w --state-dir "$work/worker" --accounts "$account"
+    --name w --state-dir "$work/worker" --accounts "$account" \
+    --drain-timeout "$(setting worker drain-timeout)"
 }
 
 run_checks settings_are_known units_fit_the_settings files_are_packaged versions_agree \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """ready.py COMMAND...: starts a daemon as systemd does, waits until it says that it is ready
-(sd_notify(3)), and ends it. The status is 0 if it does within half a minute."""
+(sd_notify(3)), and ends it. The status is 0 if it does both within half a minute each."""
 
 import os
 import socket
@@ -22,5 +22,5 @@ with tempfile.TemporaryDirectory() as directory:
             said = b"nothing"
         finally:
             daemon.terminate()
-            daemon.wait()
+            daemon.wait(READY_S)
 sys.exit(0 if said == b"READY=1" else f"it said {said}")
