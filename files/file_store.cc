@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
+/// The name of a file that has not come whole begins so; one may stay when this process dies.
+constexpr std::string_view kComingPrefix = ".bspnow-coming-";
+constexpr int kComingMax = 10'000;  // In one directory.
 
 /// What is unavailable is sent again: there may be room then.
 absl::Status AgainIfFull(const absl::Status& status) {
@@ -42,10 +46,8 @@ std::uint64_t FileSizes::Next(std::string_view name, std::uint64_t bytes) {
   return std::max(bytes, kEntryBytesLeast) + directories * kEntryBytesLeast;
 }
 
-// Part of a file would be taken for the whole.
 FileReceiver::~FileReceiver() {
-  if (!fd_.valid() && missing_bytes_ == 0) return;
-  unlink((settings_.directory + "/" + names_.back()).c_str());
+  if (!coming_.empty()) unlink(coming_.c_str());
 }
 
 absl::Status FileReceiver::Begin(const FileHead& head) {
@@ -66,14 +68,24 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
   if (error || !file_system_.valid())
     return Failed(absl::StrCat("making ", path.parent_path().string()));
   const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
-  // What lies there is replaced, not written through: it may be a link to somewhere else.
-  unlink(path.c_str());
-  fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!fd_.valid()) return Failed(absl::StrCat("making ", path.string()));
+  if (absl::Status made = Make(path.parent_path(), mode); !made.ok()) return made;
   names_.push_back(head.name);
   missing_bytes_ = head.bytes;
   left_bytes_ -= takes;
   return absl::OkStatus();
+}
+
+// Under its own name it comes to stand when it is whole: part of a file would be taken for the
+// whole, and another stream, which came after this one had stalled, may have brought it meanwhile.
+absl::Status FileReceiver::Make(const std::string& directory, mode_t mode) {
+  for (int number = 0; number < kComingMax; ++number) {
+    std::string path = absl::StrCat(directory, "/", std::string(kComingPrefix), number);
+    fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (fd_.valid()) coming_ = std::move(path);
+    if (fd_.valid()) return absl::OkStatus();
+    if (errno != EEXIST) break;
+  }
+  return Failed(absl::StrCat("making a file in ", directory));
 }
 
 absl::Status FileReceiver::Append(std::string_view bytes) {
@@ -94,10 +106,16 @@ absl::Status FileReceiver::Finish() {
 }
 
 absl::Status FileReceiver::EndFile() {
+  if (coming_.empty()) return absl::OkStatus();
   fd_.Reset();
-  if (missing_bytes_ == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
+  if (missing_bytes_ != 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
+  // What lies there is replaced, not written through: it may be a link to somewhere else.
+  const std::string path = settings_.directory + "/" + names_.back();
+  if (rename(coming_.c_str(), path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
+  coming_.clear();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory) {
@@ -112,6 +130,7 @@ absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory)
     // What is deeper no file name leads to, and each level takes a descriptor.
     if (path.size() - directory.size() > kFileNameBytesMax) at.disable_recursion_pending();
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (at->path().filename().string().starts_with(kComingPrefix)) continue;
     files.push_back({.name = path.substr(directory.size() + 1),
                      .bytes = static_cast<std::uint64_t>(status.st_size),
                      .mode = status.st_mode & kPermissionBits,

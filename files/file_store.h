@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
@@ -30,7 +31,8 @@ class FileSizes {
   std::string last_name_;
 };
 
-/// Takes the files of one job, one after the other.
+/// Takes the files of one job, one after the other. Two may take the same ones at a time, into the
+/// same directory: a file is there once either has all of it.
 class FileReceiver final : public FileSink {
  public:
   struct Settings {
@@ -53,6 +55,7 @@ class FileReceiver final : public FileSink {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
+  absl::Status Make(const std::string& directory, mode_t mode);
   absl::Status EndFile();
 
   const Settings settings_;
@@ -60,6 +63,7 @@ class FileReceiver final : public FileSink {
   std::uint64_t left_bytes_;
   std::vector<std::string> names_;  ///< The last is the file that is being taken.
   std::uint64_t missing_bytes_ = 0;
+  std::string coming_;  ///< Its path until it is whole; empty: none is being taken.
   UniqueFd fd_;
   /// That of the files; opened before the first file, so that errors of all of them are reported.
   UniqueFd file_system_;
@@ -73,7 +77,8 @@ struct StoredFile {
   std::string path;
 };
 
-/// Regular files, in the order of their names; no link is followed. Without the directory: none.
+/// Regular files, in the order of their names; no link is followed, and what FileReceiver has not
+/// got whole is left out. Without the directory: none.
 absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory);
 
 /// All files below `directory` by name, or those in `names`, each once; NotFound says which one is

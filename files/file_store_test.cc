@@ -67,6 +67,49 @@ TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
   EXPECT_EQ(files[0].name, "a");
 }
 
+TEST(FileStoreTest, AStreamThatBreaksTakesNothingFromTheOneThatCameAfterIt) {
+  const ScratchDirectory scratch;
+  const FileReceiver::Settings settings{
+      .directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kCached};
+  const auto all = [&] {
+    FileReceiver second(settings);
+    EXPECT_TRUE(second.Begin({.name = "a", .bytes = 4, .mode = 0600}).ok());
+    EXPECT_TRUE(second.Append("all ").ok());
+    EXPECT_TRUE(second.Begin({.name = "b", .bytes = 2, .mode = 0600}).ok());
+    EXPECT_TRUE(second.Append("of").ok());
+    EXPECT_TRUE(second.Finish().ok());
+  };
+  for (const bool late : {false, true}) {
+    FileReceiver first(settings);
+    ASSERT_TRUE(first.Begin({.name = "a", .bytes = 4, .mode = 0600}).ok());
+    ASSERT_TRUE(first.Append("al").ok());
+    all();
+    if (!late) continue;
+    ASSERT_TRUE(first.Append("l ").ok());
+    ASSERT_TRUE(first.Begin({.name = "b", .bytes = 2, .mode = 0600}).ok());
+    ASSERT_TRUE(first.Append("o").ok());
+    EXPECT_EQ(FilesBelow(scratch.path())->size(), 2u);
+  }
+  const std::vector<StoredFile> files = *FilesBelow(scratch.path());
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].bytes, 4u);
+  EXPECT_EQ(files[1].bytes, 2u);
+}
+
+TEST(FileStoreTest, WhatACrashHasLeftOfAFileIsNoFile) {
+  const ScratchDirectory scratch;
+  const FileReceiver::Settings settings{
+      .directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kCached};
+  FileReceiver dead(settings);
+  ASSERT_TRUE(dead.Begin({.name = "in/a", .bytes = 4, .mode = 0600}).ok());
+  ASSERT_TRUE(dead.Append("al").ok());
+  EXPECT_TRUE(FilesBelow(scratch.path())->empty());
+  FileReceiver next(settings);
+  ASSERT_TRUE(next.Begin({.name = "in/a", .bytes = 0, .mode = 0600}).ok());
+  ASSERT_TRUE(next.Finish().ok());
+  EXPECT_EQ(FilesBelow(scratch.path())->size(), 1u);
+}
+
 // Each level of directories takes a descriptor while it is listed.
 TEST(FileStoreTest, FilesThatCannotBeListedAreNotLeftOut) {
   const ScratchDirectory scratch;
