@@ -162,7 +162,8 @@ class JobTable {
   void SetOsPids(JobId job, Epoch epoch, const std::string& node, const proto::JobStarted& started);
   JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
   /// What a FinishedJob asks for. FAILED_PRECONDITION: some of the output is lost, so the job goes
-  /// back to a checkpoint. Another error: it ends, and its log may not outlive a loss of power.
+  /// back to a checkpoint, unless it was interrupted. Another error: it ends, and its log may not
+  /// outlive a loss of power.
   JobOrders OnOutputDurable(JobId job, Epoch epoch, const absl::Status& synced, const Moment& at);
   /// That is no loss of anything that ran: the job is tried again, on other nodes if there are any.
   /// If it runs there, the fault was the node's, which then rests.

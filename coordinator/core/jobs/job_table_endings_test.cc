@@ -195,6 +195,31 @@ TEST_F(JobTableTest, AJobWhoseOutputIsLostRunsAgain) {
   EXPECT_EQ(State(job), proto::RECOVERING);
 }
 
+TEST_F(JobTableTest, AnInterruptedJobEndsThoughItsOutputIsLost) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGINT, at_));
+  table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+  const JobOrders orders =
+      table_.OnOutputDurable(job, Epoch{1}, absl::FailedPreconditionError("a gap"), at_);
+  EXPECT_TRUE(orders.finished.empty());
+  Do(orders);
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGINT);
+  EXPECT_EQ(Lines(), "some of its output is lost: a gap\n");
+}
+
+TEST_F(JobTableTest, AJobWithoutAnyNodeAnyMoreFailsWhenItsOutputIsLost) {
+  Up(kOne, 1);
+  const JobId job = Submit(OnceOnly(1));
+  table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+  Lost(kOne);
+  Do(table_.OnOutputDurable(job, Epoch{1}, absl::FailedPreconditionError("a gap"), at_));
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(all_.ended, std::vector<JobId>{job});
+}
+
 TEST_F(JobTableTest, AJobEndsThoughItsDiskFails) {
   Up(kOne, 1);
   const JobId job = Submit(Request(1));

@@ -187,11 +187,17 @@ void JobTable::Event::OutputDurable(Job& entry, const absl::Status& synced) {
   const std::string why(synced.message());
   entry.syncing = false;
   entry.shown().set_state(proto::RUNNING);
-  if (absl::IsFailedPrecondition(synced)) {
-    return Perform(entry, entry.ends.OnLost(why, Superstep{0}));
+  const bool lost = absl::IsFailedPrecondition(synced);
+  const Actions actions = lost ? entry.ends.OnLost(why, Superstep{0}) : Actions{};
+  if (actions.kill_all) {  // Else it has been interrupted, and is not to run again.
+    Perform(entry, actions);
+    if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
+    return;
   }
   if (!synced.ok()) {
-    Say(entry, absl::StrCat("a loss of power may take some of its output: ", why));
+    const char* what =
+        lost ? "some of its output is lost: " : "a loss of power may take some of its output: ";
+    Say(entry, absl::StrCat(what, why));
   }
   entry.hosts_left.empty() ? End(entry) : Finish(entry);
 }

@@ -177,6 +177,7 @@ class Disorder {
       for (const JobRecord& record : transition.records) journal_[IdOf(record)] = record;
     }
     writing_.clear();
+    finished_.clear();
     restarted_ns_ = at_.now_ns;
     nodes_ = Nodes(1);
     table_ = JobTable(nodes_);
@@ -257,13 +258,30 @@ class Disorder {
       hosted->second.clearing = true;
       hosted->second.alive.clear();
     }
+    for (const SignalOrder& order : orders.signals)
+      if (Chance(50)) Obey(order);
     for (const FinishedJob& job : orders.finished) {
+      EXPECT_TRUE(finished_.emplace(job.job, job.epoch).second)
+          << "the output of job " << Value(job.job) << " is made durable again";
       Do(table_.OnOutputDurable(
           job.job, job.epoch,
           Chance(10) ? absl::FailedPreconditionError("a gap") : absl::OkStatus(), at_));
     }
     for (const JobId job : orders.ended) {
       EXPECT_TRUE(ended_.insert(job).second) << "two ends of job " << Value(job);
+    }
+  }
+
+  /// Its processes there clean up and exit.
+  void Obey(const SignalOrder& order) {
+    const auto worker = workers_.find(order.worker);
+    if (worker == workers_.end()) return;
+    const auto hosted = worker->second.jobs.find(order.job);
+    if (hosted == worker->second.jobs.end() || hosted->second.epoch != order.epoch) return;
+    const ProcessEnd end = coordinator::Exit(Reached::kEnded, 1);
+    for (const std::uint32_t pid : std::exchange(hosted->second.alive, {})) {
+      hosted->second.exited.push_back({Pid{pid}, end});
+      Do(table_.OnExited(order.job, order.epoch, Pid{pid}, end, at_));
     }
   }
 
@@ -359,6 +377,7 @@ class Disorder {
   std::vector<JobTransition> writing_;
   std::map<JobId, Epoch> epochs_;
   std::set<JobId> ended_;
+  std::set<std::pair<JobId, Epoch>> finished_;  ///< By this coordinator.
   std::set<JobId> unwritten_ends_;
   std::uint64_t restarted_ns_ = 0;
   int submitted_ = 0;
