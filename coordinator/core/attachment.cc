@@ -48,6 +48,11 @@ void Attachment::OnStarted() {
   if (end_was_sent) kept_.push_back({.end = true});
 }
 
+bool Attachment::HasBytes() const {
+  return started_ && std::any_of(kept_.begin(), kept_.end(),
+                                 [](const InputChunk& chunk) { return !chunk.data.empty(); });
+}
+
 std::vector<InputChunk> Attachment::TakeInput() {
   if (!started_) return {};
   return std::exchange(kept_, {});

@@ -58,6 +58,8 @@ class Attachment {
   void OnStarted();
   /// The job's epoch is over: input is kept for the next.
   void OnStopped() { started_ = false; }
+  /// Some of what TakeInput gives is more than the end of input.
+  bool HasBytes() const;
   /// What is to be sent to pid 0's worker now, once each.
   std::vector<InputChunk> TakeInput();
   /// Pid 0 has taken this many bytes in all, as its worker reports; perhaps again.

@@ -116,6 +116,8 @@ void Cluster::Perform(JobOrders orders) {
   for (const FinishedJob& finished : orders.finished) MakeOutputDurable(finished);
   for (const JobId job : orders.recovering) OnRecovering(job);
   for (const JobId job : orders.returned) OnReturned(job);
+  for (const JobId job : orders.inputs)
+    if (LiveJob* const live = FindLive(job)) Perform(SendInput(job, *live));
   for (const EndOrder& order : orders.ends) {
     AbandonEpoch(order.job, order.epoch);
     if (EndsUnstarted(order)) continue;
@@ -151,6 +153,8 @@ void Cluster::PostPass() {
 
 void Cluster::Store(JobTransition transition) {
   const std::uint64_t sequence = transition.sequence;
+  BSP_CHECK_OP(sequence, >, last_transition_);  // A restart finds the row that was written last.
+  last_transition_ = sequence;
   const JobId job = IdOf(transition.records.front());
   const auto stored = [this, sequence, job](const absl::Status& status) {
     if (status.ok()) return Perform(table_.OnStored(sequence, Now()));

@@ -198,7 +198,7 @@ class Cluster {
   void LetLeave();
   void ForgetLeftNodes();
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
-  void SendInput(JobId id, LiveJob& job);
+  JobOrders SendInput(JobId id, LiveJob& job);
   void EndAbandoned();
 
   // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
@@ -314,6 +314,7 @@ class Cluster {
   std::vector<proto::MachineParameters> parameters_;
 
   std::uint64_t last_wait_ = 0;
+  std::uint64_t last_transition_ = 0;  ///< That the journal was given.
   std::uint64_t output_bytes_of_all_ = 0;
   struct EndedJob {
     std::uint64_t ended_ns;

@@ -28,15 +28,18 @@ absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
   LiveJob* live = FindLive(job);
   if (live == nullptr || !live->attachment) return absl::OkStatus();  // It has ended meanwhile.
   absl::Status taken = live->attachment->OnInput(std::move(chunk));
-  if (taken.ok()) SendInput(job, *live);
+  if (taken.ok()) Perform(SendInput(job, *live));
   return taken;
 }
 
-void Cluster::SendInput(JobId id, LiveJob& job) {
+// Not before it is durable that the job took some: else a coordinator that comes back would start
+// it again, and pid 0 would lack what its client has seen taken.
+JobOrders Cluster::SendInput(JobId id, LiveJob& job) {
   const JobRecord* record = table_.Find(id);
-  if (!job.attachment || record == nullptr || record->hosts().empty()) return;
+  if (!job.attachment || record == nullptr || record->hosts().empty()) return {};
+  if (job.attachment->HasBytes() && !table_.jobs().at(id).input_stored)
+    return table_.OnInput(id, Now());
   for (InputChunk& chunk : job.attachment->TakeInput()) {
-    if (!chunk.data.empty()) Perform(table_.OnInputSent(id, Now()));
     proto::Order message;
     message.mutable_input()->set_job(Value(id));
     message.mutable_input()->set_epoch(record->job().epoch());
@@ -45,6 +48,7 @@ void Cluster::SendInput(JobId id, LiveJob& job) {
     message.mutable_input()->set_end(chunk.end);
     nodes_.Order(WorkerOf(record->hosts(0)), std::move(message));
   }
+  return {};
 }
 
 void Cluster::OnSignal(JobId job, int signal) {

@@ -278,7 +278,7 @@ JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event)
   // Not before: a start that fails is tried elsewhere, and nobody has this input twice.
   if (LiveJob& job = *FindLive(id); job.attachment && table_.Runs(id, Epoch{event.epoch()})) {
     job.attachment->OnStarted();
-    SendInput(id, job);
+    orders.Append(SendInput(id, job));
   }
   return orders;
 }

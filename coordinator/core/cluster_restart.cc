@@ -59,7 +59,7 @@ void Cluster::OnReturned(JobId id) {
   job->epoch = EpochOf(*record);
   job->policy.OnStarted(NowNs(), job->superstep());
   if (job->attachment) job->attachment->OnStarted();
-  SendInput(id, *job);
+  Perform(SendInput(id, *job));
   // Which processes wait after an image died with the last coordinator.
   std::vector<CheckpointOrders::ReleaseHeld> release_held;
   for (const std::string& node : NodesOf(*record))

@@ -240,68 +240,6 @@ TEST_F(ClusterTest, ADrainIsAcknowledgedOnceTheJournalHasIt) {
   EXPECT_TRUE(absl::IsNotFound(answer->status()));
 }
 
-// ---- Clients ------------------------------------------------------------------------------------
-
-class FakeClient final : public AttachedClient {
- public:
-  void InputTaken(std::uint64_t bytes) override { taken = bytes; }
-  void Replaced() override { replaced = true; }
-  std::uint64_t taken = 0;
-  bool replaced = false;
-};
-
-TEST_F(ClusterTest, OnlyTheClientThatSubmittedAttaches) {
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  const auto client = std::make_shared<FakeClient>();
-  EXPECT_TRUE(absl::IsPermissionDenied(cluster_->Attach(job, "another", client)));
-  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  EXPECT_TRUE(client->replaced);
-}
-
-TEST_F(ClusterTest, AJobEndsWhenItsClientLeaves) {
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  const auto client = std::make_shared<FakeClient>();
-  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
-  cluster_->OnClientLeft(job, std::make_shared<FakeClient>().get());  // Another one.
-  Settle();
-  EXPECT_EQ(Show(job).state(), proto::WAITING);
-  cluster_->OnClientLeft(job, client.get());
-  Settle();
-  EXPECT_EQ(Show(job).state(), proto::CANCELLED);
-}
-
-TEST_F(ClusterTest, InputIsSentOnceTheProcessesRunWhereverTheyCan) {
-  FakeWorker workers[] = {Join("w1", 2), Join("w2", 2)};
-  Settle();
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
-  FakeWorker& sick = workers[Starts(workers[0]) == 1 ? 0 : 1];
-  FakeWorker& sound = workers[Starts(workers[0]) == 1 ? 1 : 0];
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  event.mutable_not_started()->set_reason("no space left on device");
-  event.mutable_not_started()->set_exit_status(1);
-  EXPECT_EQ(Report(sick, event), absl::OkStatus());
-  Settle();
-  ReportCleared(sick, job, Epoch{1});
-  Settle();
-  world_.timers.Advance(1'000);
-  Settle();
-  ASSERT_EQ(Starts(sound), 1u);
-  ReportBegun(sound, job, Epoch{2}, {0, 1});
-  EXPECT_TRUE(OrdersOf(sick, &proto::Order::has_input).empty());
-  const auto inputs = OrdersOf(sound, &proto::Order::has_input);
-  ASSERT_EQ(inputs.size(), 1u);
-  EXPECT_EQ(inputs[0].input().data(), "line\n");
-}
-
 TEST_F(ClusterTest, WhoWaitsGetsAnErrorWhenTheCoordinatorEnds) {
   const JobId job = Submit(Request("key"));
   const Answer ended = NewAnswer();

@@ -67,6 +67,7 @@ struct Job {
   std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.
   std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
   Epoch epoch_seen{0};                   ///< The newest that a worker has named.
+  bool input_stored = false;             ///< The journal has that it took input.
   std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:
   std::map<std::string, RefusedStart> refused_by{};
   std::optional<QueuePlace> place{};    ///< In the queue, while it may be placed.

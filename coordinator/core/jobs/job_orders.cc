@@ -27,6 +27,7 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.returned, returned);
   MoveAll(more.cleared, cleared);
   MoveAll(more.suspended, suspended);
+  MoveAll(more.inputs, inputs);
   MoveAll(more.ended, ended);
   MoveAll(more.recalled, recalled);
   MoveAll(more.archived, archived);

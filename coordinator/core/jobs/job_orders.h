@@ -80,6 +80,7 @@ struct JobOrders {
   std::vector<JobId> returned;   ///< All its hosts are back: it goes on where it was.
   std::vector<JobId> cleared;    ///< Left all nodes: tell the barrier server.
   std::vector<JobId> suspended;  ///< Durable, and left all nodes: answer SuspendJob.
+  std::vector<JobId> inputs;     ///< Durable that it took input: it may be sent.
   std::vector<JobId> ended;      ///< Durable: answer WaitJob, end followers.
   std::vector<JobId> recalled;   ///< Not known here any more: tell with OnOutcome how they ended.
   std::vector<JobId> archived;   ///< Forgotten here: from the journal into the history.

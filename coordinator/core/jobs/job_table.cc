@@ -272,7 +272,7 @@ void JobTable::NoteRests() {
 
 JobOrders JobTable::OnTime(const Moment& at) {
   Event event(*this, at);
-  if (write_ends_ns_ <= at.now_ns) event.WriteEnds();
+  if (write_again_ns_ <= at.now_ns) event.WriteAgain();
   if (rest_over_ns_ <= at.now_ns) {
     for (const auto& [worker, node] : nodes_->up())
       if (node->rests_until_ns <= at.now_ns) node->rests_until_ns = 0;

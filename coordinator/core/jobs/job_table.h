@@ -115,8 +115,9 @@ class JobTable {
   /// seconds to clean up, and the second such signal ends it at once.
   JobOrders OnSignal(JobId job, int signal, const Moment& at);
   JobOrders OnClientLeft(JobId job, const Moment& at);
-  /// A part of its client's standard input is on its way to pid 0: it cannot run twice any more.
-  JobOrders OnInputSent(JobId job, const Moment& at);
+  /// A part of its client's standard input is to go to pid 0: it cannot run twice any more. The
+  /// orders say in `inputs` when that is durable.
+  JobOrders OnInput(JobId job, const Moment& at);
   /// A checkpoint that holds its processes is committed, or it has no processes now. It
   /// leaves its nodes; `suspended` says when it has.
   JobOrders OnSuspended(JobId job, const Moment& at);
@@ -200,7 +201,7 @@ class JobTable {
   /// When OnTime is due next; kNoEnd if never.
   std::uint64_t next_deadline_ns() const {
     const std::uint64_t of_jobs_ns = due_.empty() ? kNoEnd : due_.begin()->first;
-    return std::min({of_jobs_ns, write_ends_ns_, rest_over_ns_});
+    return std::min({of_jobs_ns, write_again_ns_, rest_over_ns_});
   }
   JobOrders OnTime(const Moment& at);
   /// Those that run, and were last given to the journal at that time or before it.
@@ -249,7 +250,7 @@ class JobTable {
 
  private:
   /// What is due when a transition is durable.
-  enum class Due { kAccept, kStart, kClear, kSuspend, kEnd, kNothing };
+  enum class Due { kAccept, kStart, kClear, kSuspend, kInput, kEnd, kNothing };
 
   struct Pending {
     std::uint64_t sequence;
@@ -288,8 +289,8 @@ class JobTable {
   std::set<std::pair<std::uint64_t, JobId>> due_;  ///< As Job::due_ns.
   std::uint64_t rest_over_ns_ = kNoEnd;            ///< Of the first node that rests.
   std::deque<Pending> pending_;
-  std::set<JobId> unwritten_ends_;        ///< That the journal refused,
-  std::uint64_t write_ends_ns_ = kNoEnd;  ///< and is to be given again then.
+  std::set<JobId> unwritten_;  ///< Ends, or that input was taken, that the journal refused,
+  std::uint64_t write_again_ns_ = kNoEnd;  ///< and is to be given again then.
 };
 
 }  // namespace bspnow::coordinator

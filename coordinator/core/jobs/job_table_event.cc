@@ -61,6 +61,10 @@ void JobTable::Event::OnDurable(const Pending& pending) {
     case Due::kSuspend:
       if (state == proto::SUSPENDED) orders_.suspended.push_back(pending.job);
       break;
+    case Due::kInput:
+      entry->input_stored = true;
+      orders_.inputs.push_back(pending.job);
+      break;
     case Due::kEnd:
       orders_.ended.push_back(pending.job);
       TellDependents(pending.job, state);
@@ -91,12 +95,16 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
       Unplace(*entry);
       entry->shown().set_reason(absl::StrCat("its start could not be stored: ", why));
       break;
+    case Due::kInput:  // It waits where it is.
+      table_.unwritten_.insert(pending.job);
+      table_.write_again_ns_ = at_.now_ns + kRetryNs;
+      break;
     default:
       OnDurable(pending);
       // Announced all the same; but a restart must not run it again.
       if (HasEnded(entry->record)) {
-        table_.unwritten_ends_.insert(pending.job);
-        table_.write_ends_ns_ = at_.now_ns + kRetryNs;
+        table_.unwritten_.insert(pending.job);
+        table_.write_again_ns_ = at_.now_ns + kRetryNs;
       }
       break;
   }
@@ -108,10 +116,11 @@ void JobTable::Event::StoreChanged(Job& entry) {
   Store(entry, entry.state() == proto::SUSPENDED ? Due::kSuspend : Due::kNothing);
 }
 
-void JobTable::Event::WriteEnds() {
-  table_.write_ends_ns_ = kNoEnd;
-  for (const JobId job : std::exchange(table_.unwritten_ends_, {}))
-    if (Job* entry = Find(job)) Store(*entry, Due::kNothing);
+void JobTable::Event::WriteAgain() {
+  table_.write_again_ns_ = kNoEnd;
+  for (const JobId job : std::exchange(table_.unwritten_, {}))
+    if (Job* entry = Find(job))
+      Store(*entry, HasEnded(entry->record) ? Due::kNothing : Due::kInput);
 }
 
 // ---- To its end ---------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ class JobTable::Event {
   void OnDurable(const Pending& pending);
   void OnNotDurable(const Pending& pending, const std::string& why);
   void StoreChanged(Job& entry);
-  void WriteEnds();
+  void WriteAgain();
   void Perform(Job& entry, const Actions& actions);
   void Exited(Job& entry, Pid pid, const ProcessEnd& told);
   void OutputDurable(Job& entry, const absl::Status& synced);

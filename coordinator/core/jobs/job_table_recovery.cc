@@ -303,12 +303,12 @@ void JobTable::SetCpuFeatures(JobId job, std::vector<std::string> features) {
   if (found != jobs_.end()) found->second.claim.cpu_features = std::move(features);
 }
 
-JobOrders JobTable::OnInputSent(JobId job, const Moment& at) {
+JobOrders JobTable::OnInput(JobId job, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);
   if (entry == nullptr || HasEnded(entry->record) || entry->record.took_input()) return {};
   entry->record.set_took_input(true);
-  event.Store(*entry, Due::kNothing);
+  event.Store(*entry, Due::kInput);
   return event.Take();
 }
 

@@ -196,7 +196,7 @@ TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
 
 TEST_F(JobTableRecoveryTest, StandardInputCannotBeSentTwice) {
   const JobId job = Run(Request(2));
-  Do(table_.OnInputSent(job, at_));
+  Do(table_.OnInput(job, at_));
   EXPECT_TRUE(all_.store.back().records[0].took_input());
   Killed(job, 1, SIGKILL);
   ClearedByAll(job);

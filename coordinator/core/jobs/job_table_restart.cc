@@ -31,6 +31,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   if (!record.submission_key().empty()) by_key_[record.submission_key()] = id;
   last_job_ = std::max(last_job_, Value(id));
   entry.durable = true;
+  entry.input_stored = record.took_input();
   entry.run_before_ms = job.run_ms();
   entry.ran = job.started_unix_ms() != 0;
   entry.attached_before = entry.ran && !job.never_attached();

@@ -1,0 +1,137 @@
+// Clients that stay with their job: who may, and when their input goes on.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <optional>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+using ClusterClientsTest = ClusterFixture;
+
+class FakeClient final : public AttachedClient {
+ public:
+  void InputTaken(std::uint64_t bytes) override { taken = bytes; }
+  void Replaced() override { replaced = true; }
+  std::uint64_t taken = 0;
+  bool replaced = false;
+};
+
+TEST_F(ClusterClientsTest, OnlyTheClientThatSubmittedAttaches) {
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  const auto client = std::make_shared<FakeClient>();
+  EXPECT_TRUE(absl::IsPermissionDenied(cluster_->Attach(job, "another", client)));
+  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  EXPECT_TRUE(client->replaced);
+}
+
+TEST_F(ClusterClientsTest, AJobEndsWhenItsClientLeaves) {
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  const auto client = std::make_shared<FakeClient>();
+  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
+  cluster_->OnClientLeft(job, std::make_shared<FakeClient>().get());  // Another one.
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::WAITING);
+  cluster_->OnClientLeft(job, client.get());
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::CANCELLED);
+}
+
+TEST_F(ClusterClientsTest, InputIsSentOnceTheProcessesRunWhereverTheyCan) {
+  FakeWorker workers[] = {Join("w1", 2), Join("w2", 2)};
+  Settle();
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  FakeWorker& sick = workers[Starts(workers[0]) == 1 ? 0 : 1];
+  FakeWorker& sound = workers[Starts(workers[0]) == 1 ? 1 : 0];
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_not_started()->set_reason("no space left on device");
+  event.mutable_not_started()->set_exit_status(1);
+  EXPECT_EQ(Report(sick, event), absl::OkStatus());
+  Settle();
+  ReportCleared(sick, job, Epoch{1});
+  Settle();
+  world_.timers.Advance(1'000);
+  Settle();
+  ASSERT_EQ(Starts(sound), 1u);
+  ReportBegun(sound, job, Epoch{2}, {0, 1});
+  Settle();
+  EXPECT_TRUE(OrdersOf(sick, &proto::Order::has_input).empty());
+  const auto inputs = OrdersOf(sound, &proto::Order::has_input);
+  ASSERT_EQ(inputs.size(), 1u);
+  EXPECT_EQ(inputs[0].input().data(), "line\n");
+}
+
+// Else a coordinator that comes back would start it again without what pid 0 has taken.
+TEST_F(ClusterClientsTest, InputIsSentOnceItIsDurableThatTheJobTookSome) {
+  FakeWorker worker = Join("w1", 2);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  ReportBegun(worker, job, Epoch{1}, {0, 1});
+  Settle();
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "one\n"}), absl::OkStatus());
+  EXPECT_TRUE(world_.journal.records.at(job).took_input());
+  EXPECT_TRUE(OrdersOf(worker, &proto::Order::has_input).empty());
+  Settle();
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_input_taken()->set_bytes(4);
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_EQ(cluster_->OnInput(job, {.offset = 4, .data = "two\n"}), absl::OkStatus());
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 2u);  // That is known by now.
+}
+
+TEST_F(ClusterClientsTest, InputWaitsAsLongAsTheJournalTakesNothing) {
+  FakeWorker worker = Join("w1", 2);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  ReportBegun(worker, job, Epoch{1}, {0, 1});
+  Settle();
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  for (int again = 0; again < 3; ++again) {
+    Finish(world_.journal.calls, absl::ResourceExhaustedError("full"));
+    EXPECT_TRUE(world_.journal.calls.empty());
+    world_.timers.Advance(1'000);
+  }
+  EXPECT_TRUE(OrdersOf(worker, &proto::Order::has_input).empty());
+  Settle();
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+}
+
+TEST_F(ClusterClientsTest, InputThatWaitsForTheNextEpochIsNotForgottenByTheRowOfItsStart) {
+  FakeWorker worker = Join("w1", 2);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  ReportBegun(worker, job, Epoch{1}, {0, 1});
+  Settle();
+  ReportExited(worker, job, Epoch{1}, 1, SIGKILL);
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  Settle();
+  ReportCleared(worker, job, Epoch{1});
+  Settle();
+  ReportBegun(worker, job, Epoch{2}, {0, 1});
+  Settle();
+  EXPECT_TRUE(Show(job).losses(0).resumed());
+  EXPECT_TRUE(world_.journal.records.at(job).took_input());
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
