@@ -125,7 +125,11 @@ absl::Status JobLogs::Load(Written& written) {
     written.ends[StreamOf(record)] = record.offset + record.text.size();
     return absl::OkStatus();
   });
-  if (!whole_bytes.ok()) return InFile(whole_bytes.status(), path);
+  if (!whole_bytes.ok()) {
+    written.ends.clear();  // All of it is set aside, and its job is to go back to before it.
+    spdlog::error("event=log_not_read log={} error=\"{}\"", path, whole_bytes.status().ToString());
+    return InFile(whole_bytes.status(), path);
+  }
   const off_t had = lseek(earlier->get(), 0, SEEK_END);
   if (had > static_cast<off_t>(*whole_bytes))
     spdlog::warn("event=log_damaged log={} sound_bytes={} lost_bytes={}", path, *whole_bytes,

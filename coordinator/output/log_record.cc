@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
+#include "base/failpoint.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -87,6 +88,7 @@ absl::StatusOr<std::uint64_t> ForEachLogRecord(
     const std::size_t had = bytes.size();
     bytes.resize(had + kReadBytes);
     const ssize_t n = pread(fd, bytes.data() + had, kReadBytes, static_cast<off_t>(whole + had));
+    if (absl::Status failed = FailpointStatus("coordinator.log.read"); !failed.ok()) return failed;
     if (n < 0) return absl::ErrnoToStatus(errno, "reading a log");
     bytes.resize(had + static_cast<std::size_t>(n));
     std::size_t taken = 0;
