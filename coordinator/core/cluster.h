@@ -193,8 +193,6 @@ class Cluster {
   void OnPeersProbed(Node& node, const proto::PeersProbed& probed);
   JobOrders OnLeaving(Node& node);
   bool MayLeave(const Node& node) const;
-  /// Those that could not be saved may be by now.
-  void MoveFromLeavingNodes();
   void LetLeave();
   void ForgetLeftNodes();
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);

@@ -27,13 +27,6 @@ JobOrders Cluster::OnLeaving(Node& node) {
   return table_.OnNodesChanged(Now());
 }
 
-void Cluster::MoveFromLeavingNodes() {
-  std::vector<WorkerId> leaving;
-  for (const auto& [worker, node] : nodes_.up())
-    if (node->leaving) leaving.push_back(worker);
-  for (const WorkerId worker : leaving) MoveJobsFrom(worker);
-}
-
 // Images that no staying node has are needed until their job runs elsewhere and has newer ones;
 // unless nobody stays who could take them.
 bool Cluster::MayLeave(const Node& node) const {

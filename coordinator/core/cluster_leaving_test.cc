@@ -170,6 +170,28 @@ TEST_F(ClusterLeavingTest, AWorkerThatIsStartedAgainIsANodeLikeOthers) {
   EXPECT_EQ(Show(job).state(), proto::RUNNING);
 }
 
+TEST_F(ClusterLeavingTest, AJobLeavesADrainedNodeOnceAnotherJobMakesRoom) {
+  FakeWorker drained = Join("w1", 2);
+  const JobId job = Run(drained);
+  FakeWorker other = Join("w2", 2);
+  Settle();
+  const JobId second = Submit(Request("second"));
+  ASSERT_EQ(Starts(other), 1u);
+  ReportBegun(other, second, Epoch{1}, {0, 1});
+  cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});
+  Settle();
+  for (const std::uint32_t pid : {0u, 1u}) ReportExited(other, second, Epoch{1}, pid, 0);
+  Settle();
+  ReportCleared(other, second, Epoch{1});
+  Settle();
+  world_.timers.Advance(5'000);
+  Save(drained, job);
+  ReportCleared(drained, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Starts(other), 2u);
+  EXPECT_EQ(Show(job).losses_size(), 0);
+}
+
 TEST_F(ClusterLeavingTest, ANodeThatWasDrainedByItsAdministratorStaysDrained) {
   FakeWorker leaves = Join("w1", 2);
   cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});

@@ -120,7 +120,8 @@ void Cluster::MoveJobsFrom(WorkerId worker) {
   for (const JobId id : table_.JobsOn(worker)) Move(id);
 }
 
-// There may be room elsewhere now; or the coordinator that was asked is no more.
+// There may be room elsewhere now, or what could not be saved can be; or the coordinator that was
+// asked is no more.
 void Cluster::LeaveClosedNodes() {
   std::vector<WorkerId> closed;
   for (const auto& [worker, node] : nodes_.up())

@@ -384,7 +384,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 
 void Cluster::Tick() {
   EndAbandoned();
-  MoveFromLeavingNodes();
+  LeaveClosedNodes();
   GiveUpSilent();
   if (const std::uint64_t now_ns = NowNs(); now_ns > kStoreProgressNs)
     StoreProgress(now_ns - kStoreProgressNs);
