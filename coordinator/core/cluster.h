@@ -176,6 +176,7 @@ class Cluster {
   void PostPass();
 
   void AdoptJobs();
+  static absl::Status CheckNamesake(const Node& earlier, const proto::RegisterRequest& request);
   absl::Status CheckPredecessor(const Node* earlier) const;
   absl::Status TakeHigherTerm(const proto::RegisterRequest& request);
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);

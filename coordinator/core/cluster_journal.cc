@@ -16,6 +16,18 @@ constexpr std::uint64_t kTermMax = std::uint64_t{1} << 31;
 
 }  // namespace
 
+proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
+  if (strangers_.insert(request.node().name()).second)  // It will ask again and again.
+    spdlog::warn(
+        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} "
+        "reason=\"it keeps jobs of that cluster; was this coordinator started with the "
+        "wrong --state-dir?\"",
+        request.node().name(), request.cluster(), cluster_id_);
+  proto::RegisterReply reply;
+  reply.set_cluster(cluster_id_);
+  return reply;
+}
+
 // The journal was replaced by an older copy: the worker has obeyed a later run, and would never
 // obey this one.
 absl::Status Cluster::TakeHigherTerm(const proto::RegisterRequest& request) {

@@ -219,6 +219,16 @@ TEST_F(ClusterPeersTest, AWorkerThatHasNoRoomTakesNobodysName) {
   request.set_unfit("no space left on device");
   EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Register(request).status()));
   EXPECT_EQ(NodeOf("w1").state(), proto::NODE_UP);
+  // Its control stream breaks; its processes go on, by the other one.
+  cluster_->OnStreamBroken(worker.id, worker.sink.get());
+  Renew(worker);
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Register(request).status()));
+  cluster_->barriers().OnDisconnected(worker.id);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(request).status()));  // Its lease may hold.
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_CONNECTING);
+  world_.timers.Advance(1'100);
+  EXPECT_TRUE(absl::IsResourceExhausted(cluster_->Register(request).status()));
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_RESTING);
 }
 
 }  // namespace

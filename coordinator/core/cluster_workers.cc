@@ -57,6 +57,14 @@ void Cluster::AdoptJobs() {
   }
 }
 
+absl::Status Cluster::CheckNamesake(const Node& earlier, const proto::RegisterRequest& request) {
+  const bool same = earlier.registration.incarnation() == request.incarnation();
+  if (same || (!earlier.sink && !earlier.lease.connected())) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("a worker named ", earlier.name, " lives at ",
+                                                    earlier.registration.data_address(),
+                                                    "; give this one another --name"));
+}
+
 // Processes of a daemon that is gone may pass barriers for as long as its last lease held.
 absl::Status Cluster::CheckPredecessor(const Node* earlier) const {
   const std::uint64_t now_ns = NowNs();
@@ -86,10 +94,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
     // Unless its jobs are gone meanwhile: by its orphan timeout, or a coordinator of an older term.
     if (same && !earlier->attached && HoldTheSame(earlier->registration, request))
       return earlier->reply;
-    if (!same && (earlier->sink || earlier->lease.connected()))
-      return absl::FailedPreconditionError(absl::StrCat("a worker named ", name, " lives at ",
-                                                        earlier->registration.data_address(),
-                                                        "; give this one another --name"));
+    if (absl::Status free = CheckNamesake(*earlier, request); !free.ok()) return free;
   }
   // A daemon that comes from another cluster may have been started since this one was last here.
   const bool first = request.previous_worker() == 0 || request.cluster() != cluster_id_;
@@ -121,26 +126,14 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   return returns ? AdoptNode(node) : JoinNode(node);
 }
 
-proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
-  if (strangers_.insert(request.node().name()).second)  // It will ask again and again.
-    spdlog::warn(
-        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} "
-        "reason=\"it keeps jobs of that cluster; was this coordinator started with the "
-        "wrong --state-dir?\"",
-        request.node().name(), request.cluster(), cluster_id_);
-  proto::RegisterReply reply;
-  reply.set_cluster(cluster_id_);
-  return reply;
-}
-
 // It asks again and again, until its disk has room.
 absl::Status Cluster::RefuseUnfit(const proto::RegisterRequest& request) {
   const std::string& name = request.node().name();
   if (const Node* earlier = nodes_.FindUp(name)) {
-    if (earlier->sink)
-      return absl::FailedPreconditionError(absl::StrCat("a worker named ", name, " lives at ",
-                                                        earlier->registration.data_address(),
-                                                        "; give this one another --name"));
+    if (absl::Status free = CheckNamesake(*earlier, request); !free.ok()) return free;
+    const bool had_lease = earlier->attached || earlier->lease.connected();
+    if (absl::Status gone = had_lease ? CheckPredecessor(earlier) : absl::OkStatus(); !gone.ok())
+      return gone;
     Lose(earlier->worker, request.unfit());
   }
   Node& node = nodes_.Named(name);
