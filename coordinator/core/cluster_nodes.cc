@@ -14,7 +14,7 @@ proto::ListNodesReply Cluster::ListNodes() const {
   for (const JobTable::NodeView& view : table_.nodes())
     *reply.add_nodes() = NodeMessage(view, nodes_, NowNs());
   for (const auto& [name, node] : nodes_.all())
-    if (node.lost()) *reply.add_nodes() = LostNodeMessage(node);
+    if (!node.up() && node.known()) *reply.add_nodes() = LostNodeMessage(node);
   return reply;
 }
 
@@ -86,6 +86,9 @@ absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
   const proto::ListNodesReply listed = ListNodes();
   for (const proto::Node& node : listed.nodes())
     if (node.spec().name() == name) return node;
+  // One that has never been up, and is not drained any more.
+  const auto found = nodes_.all().find(name);
+  if (found != nodes_.all().end()) return LostNodeMessage(found->second);
   return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
 }
 

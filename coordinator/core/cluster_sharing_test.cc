@@ -29,6 +29,26 @@ class ClusterSharingTest : public ClusterFixture {
 
 // ---- Nodes --------------------------------------------------------------------------------------
 
+TEST_F(ClusterSharingTest, ADrainOfANodeThatIsOffCanBeSeenAndTakenBack) {
+  Start({.cluster = "c1", .term = 2, .drained_nodes = {"w1"}});
+  ASSERT_EQ(cluster_->ListNodes().nodes_size(), 1);
+  EXPECT_EQ(cluster_->ListNodes().nodes(0).spec().name(), "w1");
+  EXPECT_EQ(cluster_->ListNodes().nodes(0).state(), proto::NODE_DRAINED);
+  std::optional<absl::StatusOr<proto::Node>> answer;
+  const auto into = [&](absl::StatusOr<proto::Node> node) { answer = std::move(node); };
+  for (const Drain drain : {Drain::kDrain, Drain::kUndrain}) {
+    answer.reset();
+    cluster_->SetDrained("w1", drain, into);
+    Settle();
+    ASSERT_TRUE(answer.has_value() && answer->ok());
+    EXPECT_EQ((*answer)->spec().name(), "w1");
+  }
+  EXPECT_EQ((*answer)->state(), proto::NODE_LOST);
+  EXPECT_EQ(cluster_->ListNodes().nodes_size(), 0);
+  FakeWorker worker = Join("w1", 2);
+  EXPECT_EQ(cluster_->ListNodes().nodes(0).state(), proto::NODE_UP);
+}
+
 TEST_F(ClusterSharingTest, ALostNodeIsForgottenWithItsDrain) {
   Join("w1", 2);
   cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});

@@ -254,8 +254,13 @@ proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std:
 proto::Node LostNodeMessage(const Node& node) {
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
+  message.mutable_spec()->set_name(node.name);
   message.set_state(node.registration.unfit().empty() ? proto::NODE_LOST : proto::NODE_RESTING);
   message.set_reason(node.why_lost);
+  if (!node.lost()) {
+    message.set_state(node.drained ? proto::NODE_DRAINED : proto::NODE_LOST);
+    message.set_reason("it has not been here since the coordinator was started");
+  }
   message.set_address(node.registration.data_address());
   return message;
 }
