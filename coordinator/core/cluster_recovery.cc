@@ -284,15 +284,16 @@ JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event)
 }
 
 // The host has tried its own store and all holders that the order named. Images count as damaged
-// only if two nodes in turn say so, if there are two: the fault may be a node's. What has failed so
-// often that the job would be given up is not tried again either: an older checkpoint may do.
+// only if two epochs in turn end so: the fault may be a node's. What has failed so often that the
+// job would be given up is not tried again either: an older checkpoint may do.
 JobOrders Cluster::OnRestoreFailed(const Node& node, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   const proto::RestoreFailed& failed = event.restore_failed();
   LiveJob& job = *FindLive(id);
   Job& entry = table_.jobs().at(id);
   // By the record: after a restart of the coordinator other hosts may still be on their way back.
-  if (entry.epoch() != Epoch{event.epoch()}) return {};
+  // The first to say so has ended the epoch: what others say is of the same attempt.
+  if (entry.epoch() != Epoch{event.epoch()} || entry.state() != proto::RUNNING) return {};
   const coordinator::Checkpoint* from = job.checkpoints.Best(ImageNodes());
   if (from != nullptr && from->number == failed.checkpoint()) {
     const bool damaged = failed.pids_size() != 0 && HoldersAnswer(*from);

@@ -26,6 +26,38 @@ TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   EXPECT_EQ(Show(job).reason(), "node w1 could not start it: no space");
 }
 
+TEST_F(TwoHostsTest, ImagesAreDamagedOnceTwoEpochsInTurnFoundNoSoundOne) {
+  FakeWorker workers[] = {Join("w1", 2), Join("w2", 2)};
+  const JobId job = Submit(Request("key"));
+  FakeWorker& host = workers[Starts(workers[0]) == 1 ? 0 : 1];
+  ReportBegun(host, job, Epoch{1}, {0, 1});
+  Settle();
+  ReportProgress(host, job, Epoch{1}, 1);
+  const auto takes = OrdersOf(host, &proto::Order::has_take_checkpoint);
+  ASSERT_EQ(takes.size(), 1u);
+  const std::uint64_t number = takes[0].take_checkpoint().checkpoint();
+  ReportStored(host, job, Epoch{1}, number, {0, 1});
+  ReportCopied(host, job, number, &host == workers ? "w2" : "w1");
+  Settle();
+  ReportExited(host, job, Epoch{1}, 1, SIGKILL);
+  Settle();
+  ReportCleared(host, job, Epoch{1});
+  Settle();
+  for (const std::uint64_t epoch : {2, 3}) {
+    EXPECT_EQ(Show(job).epoch(), epoch);
+    proto::WorkerEvent event = EventOf(job, Epoch{epoch});
+    event.mutable_restore_failed()->set_checkpoint(number);
+    event.mutable_restore_failed()->add_pids(0);
+    for (FakeWorker& worker : workers) Renew(worker);
+    for (FakeWorker& worker : workers) EXPECT_EQ(Report(worker, event), absl::OkStatus());
+    EXPECT_EQ(cluster_->Figures().checkpoints.damaged, epoch - 2);
+    for (FakeWorker& worker : workers) ReportCleared(worker, job, Epoch{epoch});
+    Settle();
+    world_.timers.Advance(500);
+    Settle();
+  }
+}
+
 // Its JobStarted was on its way when the coordinator died: JobResumed is still to come.
 TEST_F(TwoHostsTest, AnEpochThatIsPutBackRunsWhenItsProcessesDo) {
   const FakeWorker first = Join("w1", 2);
