@@ -133,5 +133,28 @@ TEST_F(ClusterClientsTest, InputThatWaitsForTheNextEpochIsNotForgottenByTheRowOf
   EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
 }
 
+TEST_F(ClusterClientsTest, AJobThatTakesInputBeforeItIsSavedIsNotSuspended) {
+  FakeWorker worker = Join("w1", 2);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  ReportBegun(worker, job, Epoch{1}, {0, 1});
+  Settle();
+  const Answer answer = NewAnswer();
+  cluster_->Suspend(job, Into(answer));
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  Settle();
+  ReportProgress(worker, job, Epoch{1}, 1);
+  const auto takes = OrdersOf(worker, &proto::Order::has_take_checkpoint);
+  ASSERT_FALSE(takes.empty());
+  ReportStored(worker, job, Epoch{1}, takes.back().take_checkpoint().checkpoint(), {0, 1});
+  Settle();
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE(absl::IsFailedPrecondition((*answer)->status()));
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_release_held).size(), 1u);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

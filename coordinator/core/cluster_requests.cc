@@ -152,6 +152,8 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
     if (!end.failure.empty()) {
       if (request.answer)
         request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), ": ", end.failure)));
+    } else if (request.kind == CheckpointRequest::Kind::kSuspend && !MaySuspend(id).ok()) {
+      if (request.answer) request.answer(MaySuspend(id));  // It has taken input meanwhile.
     } else if (request.kind == CheckpointRequest::Kind::kSuspend) {
       suspends = true;
       job.suspending.push_back(std::move(request));
