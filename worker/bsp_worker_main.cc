@@ -157,7 +157,7 @@ absl::Status Daemon::StartParts() {
                            .slots = settings_.slots,
                            .cache_bytes = cache_->bytes(),
                            .images_refused = images_server_->refused(),
-                           .lease_valid = jobs_->LeaseValid(NowNs())};
+                           .lease_valid = jobs_->HearsCoordinator(NowNs())};
     });
     if (!metrics.ok()) return metrics.status();
     metrics_ = *std::move(metrics);
@@ -254,7 +254,7 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   const auto barrier = WithHostOf(reply.barrier_address(), settings_.coordinator);
   data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
                                 .barrier_address = barrier.value_or(reply.barrier_address()),
-                                .heartbeat_ms = reply.heartbeat_ms(),
+                                .heartbeat_ms = jobs_->heartbeat_ms(),
                                 .lease_ms = reply.lease_ms(),
                                 .term = reply.term(),
                                 .stream_key = key});

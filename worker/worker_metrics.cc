@@ -55,7 +55,7 @@ void AddMetrics(const WorkerFigures& figures, MetricList& list) {
   gauge("bspnow_worker_jobs", "Jobs that have processes, files or memory here.", figures.jobs);
   gauge("bspnow_worker_cache_bytes", "Programs and files that are kept.",
         static_cast<double>(figures.cache_bytes));
-  gauge("bspnow_lease_valid", "1 while the coordinator has renewed the lease in time.",
+  gauge("bspnow_lease_valid", "1 while the coordinator answers the heartbeats in time.",
         figures.lease_valid ? 1 : 0);
 }
 

@@ -23,8 +23,6 @@ constexpr std::uint64_t kLookMs = 500;
 /// but within these limits.
 constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
 constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
-/// A node whose lease was renewed since then is there, and what it says of its images counts.
-constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
 
 std::uint64_t PrintedAt(const Checkpoint* from) {
   std::uint64_t printed = 0;
@@ -312,12 +310,13 @@ JobOrders Cluster::OnRestoreFailed(const Node& node, const proto::WorkerEvent& e
       {.node = node.name, .reason = failed.reason(), .exit_status = kFailureStatus}, Now());
 }
 
-// Else one of them may just have died, and its images be well.
+// Else one of them may just have died, and its images be well. (Who refuses sooner than kHeardNs
+// after its death has broken its stream, too.)
 bool Cluster::HoldersAnswer(const coordinator::Checkpoint& checkpoint) {
   for (const CheckpointPart& part : checkpoint.parts) {
     for (const std::string& holder : part.holders) {
       const Node* node = nodes_.FindUp(holder);
-      if (node == nullptr || !node->lease.connected() || node->lease.AgeNs(NowNs()) > kFreshLeaseNs)
+      if (node == nullptr || !node->lease.connected() || node->lease.AgeNs(NowNs()) > kHeardNs)
         return false;
     }
   }

@@ -14,7 +14,6 @@
 namespace bspnow::coordinator {
 namespace {
 
-constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kTickMs = 5'000;
 
 HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
@@ -116,6 +115,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_worker(Value(id));
   reply.set_barrier_address(settings_.barrier_address);
   reply.set_heartbeat_ms(kHeartbeatMs);
+  reply.set_idle_heartbeat_ms(kIdleHeartbeatMs);
   reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
   reply.set_term_key(term_key_);

@@ -7,10 +7,16 @@
 #include <cstdint>
 #include <string>
 
+#include "base/units.h"
+
 namespace bspnow::coordinator {
 
 /// From the heartbeat that it answers on.
 inline constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+
+/// How often workers renew it: those that have jobs, and those that need a lease for nobody.
+inline constexpr std::uint64_t kHeartbeatMs = 250;
+inline constexpr std::uint64_t kIdleHeartbeatMs = 3'000;
 
 struct LeaseLimits {
   std::uint64_t broken_ns;  ///< A worker whose stream broke is lost after this,
@@ -18,6 +24,13 @@ struct LeaseLimits {
 };
 
 inline constexpr LeaseLimits kLeaseLimits{.broken_ns = 1'500'000'000, .silent_ns = 10'000'000'000};
+
+/// A worker that was heard since then is there.
+inline constexpr std::uint64_t kHeardNs = kIdleHeartbeatMs * kNsPerMs + 500'000'000;
+
+static_assert(kHeartbeatMs * kNsPerMs * 4 <= kLeaseNs, "some may come late");
+// One may be lost with half of its connection, which is replaced at the next.
+static_assert(kIdleHeartbeatMs * kNsPerMs * 3 < kLeaseLimits.silent_ns);
 
 class Lease {
  public:

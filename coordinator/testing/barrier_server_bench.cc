@@ -28,7 +28,6 @@ constexpr Epoch kEpoch{1};
 const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 constexpr std::uint64_t kBarriers = 5000;
 constexpr std::uint32_t kIdleWorkers = 200;
-constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kIdleMs = 5000;
 
 /// One worker that arrives again as soon as it is released; or, without barriers, renews its lease.
@@ -51,7 +50,7 @@ class Worker {
   }
 
   void Beat() {
-    loop_.AddTimer(kHeartbeatMs, [this] {
+    loop_.AddTimer(kIdleHeartbeatMs, [this] {
       const HeartbeatBody body{.sent_ns = 0};
       Send(FrameKind::kHeartbeat, BytesOf(body));
       Beat();

@@ -49,7 +49,7 @@ class IdleWorker {
     BSP_CHECK(reply.ok());
     control_.Attach();
     id_ = reply->worker();
-    heartbeat_ms_ = reply->heartbeat_ms();
+    heartbeat_ms_ = reply->idle_heartbeat_ms();
     const auto barrier = Resolve(*ParseHostPort(reply->barrier_address()));
     FrameStreamEvents events;
     key_ = *StreamKey::FromBytes(reply->stream_key());

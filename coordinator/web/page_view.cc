@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "coordinator/core/lease.h"
 #include "net/ask_loop.h"
 
 namespace bspnow::coordinator {
@@ -15,7 +16,7 @@ constexpr std::uint64_t kSampleMs = 1000;
 constexpr std::uint64_t kFreshNs = 900 * kNsPerMs;
 constexpr std::size_t kEndedSeriesMax = 64;
 /// A younger lease is as good as new, and would make all news at each look.
-constexpr std::int64_t kLeaseAgeShownMs = 1000;
+constexpr std::int64_t kLeaseAgeShownMs = kHeardNs / kNsPerMs;
 
 proto::ListJobsRequest Listed(std::initializer_list<proto::JobState> states) {
   proto::ListJobsRequest request;

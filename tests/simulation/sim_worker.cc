@@ -65,7 +65,8 @@ bool SimWorker::MayRun(JobId job) const {
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
   return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && !disk_.slow() && welcome_ &&
-         jobs_.LeaseValid(now_ns) && now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
+         jobs_.HearsCoordinator(now_ns) &&
+         now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
 // ---- Registration -------------------------------------------------------------------------------
@@ -160,7 +161,6 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   const bool first = id_ == WorkerId{0};
   id_ = WorkerId{reply.worker()};
   term_ = static_cast<std::uint32_t>(reply.term());
-  heartbeat_ns_ = reply.heartbeat_ms() * kNsPerMs;
   session_.OnRegistered(reply);
   const std::size_t had = jobs_.Held().size();
   jobs_.OnRegistered(reply);

@@ -160,7 +160,8 @@ class SimWorker final : public SimWorkerPort,
   void SayThatItLeaves();
   void WriteEvents();
   void Connect();
-  void Beat(const Link& link);
+  void RenewLease(std::uint64_t every_ms) override;
+  void Beat(const Link& link, std::uint64_t series);
   void SendFrame(FrameHeader header, std::span<const std::byte> payload);
 
   void OnPeerFrame(const SimFrame& frame);
@@ -181,6 +182,7 @@ class SimWorker final : public SimWorkerPort,
   WorkerId id_{0};
   std::uint32_t term_ = 0;
   std::uint64_t heartbeat_ns_ = 0;
+  std::uint64_t heartbeats_ = 0;  ///< Series of them, of which the last one counts.
   std::uint64_t moves_ = 0;
   std::uint64_t registrations_ = 0;  ///< Calls.
   Link registering_;

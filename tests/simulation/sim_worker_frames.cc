@@ -1,6 +1,7 @@
 // The frame stream of a simulated worker to its coordinator.
 #include <string.h>
 
+#include "base/units.h"
 #include "net/frame_check.h"
 #include "tests/simulation/sim_worker.h"
 
@@ -27,14 +28,20 @@ void SimWorker::Connect() {
   if (cut_off()) return link->Break();
   const HelloBody hello{.incarnation = identity_.incarnation, .target = 0, .term = term_};
   SendFrame(HeaderOf(FrameKind::kHello), BytesOf(hello));
-  Beat(link);
+  RenewLease(jobs_.heartbeat_ms());
 }
 
-void SimWorker::Beat(const Link& link) {
-  if (dead() || frames_ != link) return;
+void SimWorker::RenewLease(std::uint64_t every_ms) {
+  heartbeat_ns_ = every_ms * kNsPerMs;
+  heartbeats_ += 1;
+  if (frames_) Beat(frames_, heartbeats_);
+}
+
+void SimWorker::Beat(const Link& link, std::uint64_t series) {
+  if (dead() || frames_ != link || series != heartbeats_) return;
   const HeartbeatBody body{.sent_ns = loop_.now_ns()};
   SendFrame(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
-  loop_.On(daemon_, heartbeat_ns_, [this, link] { Beat(link); });
+  loop_.On(daemon_, heartbeat_ns_, [this, link, series] { Beat(link, series); });
 }
 
 void SimWorker::SendFrame(FrameHeader header, std::span<const std::byte> payload) {

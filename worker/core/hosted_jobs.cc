@@ -57,6 +57,8 @@ void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
   AbandonAllBut(kept);
   self_ = WorkerId{reply.worker()};
   lease_ns_ = reply.lease_ms() * kNsPerMs;
+  heartbeat_ms_ = reply.heartbeat_ms();
+  idle_heartbeat_ms_ = reply.idle_heartbeat_ms() == 0 ? heartbeat_ms_ : reply.idle_heartbeat_ms();
 }
 
 void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
@@ -67,9 +69,17 @@ void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
   }
 }
 
-// With a report: the coordinator may still hear this worker, though its answers get lost.
+// A lease holds for some heartbeats; one that was asked for seldom is given as much time beyond the
+// next one.
+bool HostedJobs::HearsCoordinator(std::uint64_t now_ns) const {
+  return now_ns < context_.lease_until_ns + (heartbeat_ms() - heartbeat_ms_) * kNsPerMs;
+}
+
+// With a report: the coordinator may still hear this worker, though its answers get lost. Who had
+// no job has seldom asked, and was given one by the coordinator.
 void HostedJobs::EndOrphans(std::uint64_t now_ns) {
-  if (jobs_.empty() || now_ns <= lease_from_ns_ + orphan_timeout_ns_) return;
+  if (jobs_.empty()) idle_ns_ = now_ns;
+  if (now_ns <= std::max(lease_from_ns_, idle_ns_) + orphan_timeout_ns_) return;
   const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;
   for (const auto& [key, job] : jobs_) {
     if (job->ending()) continue;
@@ -163,12 +173,15 @@ void HostedJobs::OnStart(const proto::StartJob& start) {
                                          [this, key] { OnCleared(key); });
   job->Start();
   jobs_[key] = std::move(job);
+  if (jobs_.size() == 1) context_.hosting.RenewLease(heartbeat_ms());
 }
 
 void HostedJobs::OnCleared(const Key& key) {
   spdlog::info("event=job_cleared job={} epoch={}", Value(key.first), Value(key.second));
   jobs_.erase(key);
-  if (jobs_.empty() && empty_) empty_();
+  if (!jobs_.empty()) return;
+  context_.hosting.RenewLease(heartbeat_ms());
+  if (empty_) empty_();
 }
 
 void HostedJobs::OnOutputKept(JobId job, Epoch epoch, std::uint64_t credit_bytes) {

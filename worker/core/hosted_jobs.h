@@ -46,6 +46,13 @@ class HostedJobs {
   void OnLeaseRenewed(std::uint64_t sent_ns);
   bool LeaseValid(std::uint64_t now_ns) const { return now_ns < context_.lease_until_ns; }
 
+  /// How often a lease is to be asked for: a node without jobs, where nobody needs one, does that
+  /// to be known as alive.
+  std::uint64_t heartbeat_ms() const { return jobs_.empty() ? idle_heartbeat_ms_ : heartbeat_ms_; }
+
+  /// The coordinator has renewed the lease as often as it was to be asked for.
+  bool HearsCoordinator(std::uint64_t now_ns) const;
+
   /// To be called now and then: jobs wait at a barrier for a coordinator, but not for ever.
   void EndOrphans(std::uint64_t now_ns);
 
@@ -87,7 +94,10 @@ class HostedJobs {
 
   const std::uint64_t orphan_timeout_ns_;
   std::uint64_t lease_ns_ = 0;
+  std::uint64_t heartbeat_ms_ = 0;
+  std::uint64_t idle_heartbeat_ms_ = 0;
   std::uint64_t lease_from_ns_ = 0;  ///< 0: there never was one.
+  std::uint64_t idle_ns_ = 0;        ///< When there was no job, as far as was looked.
   CheckpointKeeper keeper_;
   HostedJobContext context_;
   WorkerId self_{0};

@@ -65,6 +65,9 @@ class JobHosting {
   /// Of the job's start(), of which this is the host with the number node(). The job outlives it.
   virtual std::unique_ptr<JobHost> Host(HostedJob& job) = 0;
 
+  /// Asks for a lease now, and from now on every so often.
+  virtual void RenewLease(std::uint64_t every_ms) = 0;
+
  protected:
   ~JobHosting() = default;
 };

@@ -59,7 +59,7 @@ void CoordinatorStream::Connect() {
   proof_.reset();
   proven_ = false;
   welcomed_ = false;
-  answered_ns_ = NowNs();
+  unanswered_ns_ = NowNs();
   stream_ = std::make_unique<FrameStream>(
       loop_, address, plan_.socket, plan_.key,
       FrameStreamEvents{
@@ -73,7 +73,8 @@ void CoordinatorStream::Connect() {
 }
 
 void CoordinatorStream::ReplaceIfSilent() {
-  if (!stream_ || NowNs() - answered_ns_ < plan_.silent_ms * kNsPerMs) return;
+  if (!stream_ || unanswered_ns_ == 0 || NowNs() - unanswered_ns_ < plan_.silent_ms * kNsPerMs)
+    return;
   spdlog::warn("event=coordinator_silent address={} ms={}", plan_.address, plan_.silent_ms);
   if (welcomed_) silent_ = std::move(stream_);
   stream_.reset();
@@ -111,7 +112,7 @@ void CoordinatorStream::OnWelcome(std::uint64_t connection) {
   fault_.clear();
   addresses_.clear();  // A later connection asks anew.
   welcomed_ = true;
-  answered_ns_ = NowNs();
+  unanswered_ns_ = 0;
   silent_.reset();
 }
 
@@ -127,7 +128,7 @@ FrameFault CoordinatorStream::OnFrame(std::uint64_t connection, const FrameHeade
     case FrameKind::kLease: {
       const std::optional<HeartbeatBody> body = BodyFrom<HeartbeatBody>(payload);
       if (!body.has_value()) return FrameFault::kMalformed;
-      if (connection == connection_) answered_ns_ = NowNs();
+      if (connection == connection_) unanswered_ns_ = 0;
       owner_.OnLeaseRenewed(body->sent_ns);
       return FrameFault::kNone;
     }
@@ -158,6 +159,12 @@ void CoordinatorStream::Send(FrameHeader header, std::span<const std::byte> payl
   stream->Send(header, payload);
 }
 
+void CoordinatorStream::RenewLease(std::uint64_t every_ms) {
+  plan_.heartbeat_ms = every_ms;
+  loop_.CancelTimer(beat_);
+  Beat();
+}
+
 void CoordinatorStream::Beat() {
   ReplaceIfSilent();
   SendHeartbeat();
@@ -166,6 +173,7 @@ void CoordinatorStream::Beat() {
 
 void CoordinatorStream::SendHeartbeat() {
   const HeartbeatBody body{.sent_ns = NowNs()};
+  if (unanswered_ns_ == 0) unanswered_ns_ = body.sent_ns;
   Send(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
 }
 

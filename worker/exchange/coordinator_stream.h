@@ -1,5 +1,5 @@
 // The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
-// and the proofs first, and a heartbeat at regular times, whose answer renews the lease. What was
+// and the proofs first, and a heartbeat every so often, whose answer renews the lease. What was
 // on its way when it broke is lost; who needs it sends it again on the new connection.
 //
 // A connection whose heartbeats go unanswered may be half of one: nothing arrives, and no end of it
@@ -28,8 +28,8 @@ struct CoordinatorStreamPlan {
   WorkerId self;
   std::uint64_t incarnation;
   std::string address;
-  std::uint64_t heartbeat_ms;
-  std::uint64_t term;  ///< Of the coordinator that is meant.
+  std::uint64_t heartbeat_ms;  ///< Until RenewLease says otherwise.
+  std::uint64_t term;          ///< Of the coordinator that is meant.
   StreamKey key;
   SocketOptions socket;
   std::uint64_t silent_ms = 2000;  ///< Without an answer: connect again.
@@ -53,6 +53,9 @@ class CoordinatorStream {
   CoordinatorStream(EventLoop& loop, Resolver& resolver, CoordinatorStreamPlan plan,
                     CoordinatorStreamOwner& owner);
   ~CoordinatorStream();
+
+  /// Sends a heartbeat now, and then every so often.
+  void RenewLease(std::uint64_t every_ms);
 
   /// Fills in the sender. Lost if there is no connection.
   void Send(FrameHeader header, std::span<const std::byte> payload);
@@ -83,7 +86,8 @@ class CoordinatorStream {
   std::optional<ConnectingProof> proof_;  ///< Of `stream_`, from its Hello on.
   bool proven_ = false;
   bool welcomed_ = false;
-  std::uint64_t answered_ns_ = 0;        ///< When `stream_` was, last; or when it began.
+  /// Since when `stream_` owes an answer, to Hello or a heartbeat; 0: it does not.
+  std::uint64_t unanswered_ns_ = 0;
   std::unique_ptr<FrameStream> silent_;  ///< An earlier one, until `stream_` is welcomed.
   TimerId beat_ = kNoTimer;
   TimerId retry_ = kNoTimer;

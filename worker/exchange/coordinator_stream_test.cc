@@ -163,6 +163,26 @@ TEST_F(CoordinatorStreamTest, SilentConnectionIsReplaced) {
   EXPECT_TRUE(ConnectionStays());
 }
 
+// Of a worker without jobs.
+TEST_F(CoordinatorStreamTest, ConnectionThatIsSeldomAskedStaysWhileItAnswers) {
+  constexpr std::uint64_t kSeldomMs = 500;  // Longer than silence may last.
+  stream_->RenewLease(kSeldomMs);
+  const int before = leases_;
+  RunUntil([&] { return leases_ == before + 3; });
+  EXPECT_EQ(connections(), 1u);
+  connection(0).mute = true;
+  RunUntil([this] { return connections() == 2; });
+}
+
+TEST_F(CoordinatorStreamTest, LeaseIsRenewedAtOnceWhenItIsNeeded) {
+  constexpr std::uint64_t kNeverMs = 3'600'000;
+  stream_->RenewLease(kNeverMs);
+  RunFor(20);  // What is on its way.
+  const int before = leases_;
+  stream_->RenewLease(10);
+  RunUntil([&] { return leases_ == before + 2; });
+}
+
 // Else the coordinator would see a worker without any, which is soon lost.
 TEST_F(CoordinatorStreamTest, SilentConnectionStaysUntilAnotherOneIsWelcomed) {
   connection(0).mute = true;

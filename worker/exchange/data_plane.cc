@@ -49,7 +49,6 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
           }),
       receiving_(loop, socket_, *this, Note) {
   loop_.AddPoller(*this);
-  LookAfterJobs();
 }
 
 DataPlane::~DataPlane() {
@@ -109,6 +108,10 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
       owner);
 }
 
+void DataPlane::RenewLease(std::uint64_t every_ms) {
+  if (coordinator_) coordinator_->RenewLease(every_ms);
+}
+
 void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
   const auto finished = [this, worker = peer.worker,
                          done = std::move(done)](const std::string& failure) {
@@ -135,6 +138,7 @@ void DataPlane::AddJob(const JobPlan& plan) {
   const auto added =
       jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, network, owner));
   JobGroups* const job = added.first->second.get();
+  if (look_timer_ == kNoTimer) LookAfterJobs();
   if (job->root().alone()) return;
   job->root().OnBegin(early_begins_.Take(plan.job, plan.epoch));
   spread_.push_back(job);
@@ -298,7 +302,7 @@ void DataPlane::LookAfterJobs() {
     job->root().LookAfterLanes();
   }
   Poll();  // A program that closed or broke the doorbell does not ring it.
-  look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });
+  look_timer_ = jobs_.empty() ? kNoTimer : loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });
 }
 
 // ---- What goes wrong ----------------------------------------------------------------------------

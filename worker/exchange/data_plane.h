@@ -90,6 +90,9 @@ class DataPlane final : private BatchSink,
   /// jobs that are here cannot.
   void JoinCoordinator(const CoordinatorPlan& plan);
 
+  /// Sends a heartbeat now, and then every so often.
+  void RenewLease(std::uint64_t every_ms);
+
   /// Exchanges for a job, before its first process runs. Its pids must be in ascending order.
   void AddJob(const JobPlan& plan);
 

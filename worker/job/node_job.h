@@ -75,6 +75,7 @@ class NodeHosting final : public JobHosting {
   ~NodeHosting();
 
   std::unique_ptr<JobHost> Host(HostedJob& job) override;
+  void RenewLease(std::uint64_t every_ms) override { parts_.data_plane.RenewLease(every_ms); }
 
  private:
   friend class NodeJob;

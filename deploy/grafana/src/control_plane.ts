@@ -14,7 +14,7 @@ export function controlPlane(): DashboardBuilder {
     .withPanel(number("Calls refused", "In the last hour.", "none", "increase(bspnow_calls_refused_total[1h])"))
     .withRow(new RowBuilder("Coordinator"))
     .withPanel(heatmap("Journal", "Until a transaction was on the disk.", "s", "bspnow_journal_sync_seconds"))
-    .withPanel(lines("Age of leases", "0.25 s at most, when all is well; at 10 s a node is lost.", "s", [["bspnow_lease_age_seconds", "{{node}}"]]))
+    .withPanel(lines("Age of leases", "When all is well, 0.25 s at most of a node that has jobs, else 3 s; at 10 s a node is lost.", "s", [["bspnow_lease_age_seconds", "{{node}}"]]))
     .withPanel(lines("Barriers", "That the coordinator released.", "none", [["rate(bspnow_barriers_total[$__rate_interval])", "barriers a second"]]))
     .withPanel(lines("Frames from and to workers", "", "Bps", [["rate(bspnow_frame_bytes_total[$__rate_interval])", "{{direction}}"]]))
     .withPanel(lines("Output of jobs", "", "Bps", [["rate(bspnow_output_bytes_total[$__rate_interval])", "output"]]))

@@ -45,6 +45,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     jobs_[job.start().job()] = &job;
     return std::make_unique<Job>(*this, job);
   }
+  void RenewLease(std::uint64_t every_ms) override { heartbeat_ms = every_ms; }
 
   // ---- The disk
 
@@ -84,6 +85,8 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
   absl::Status listed{};
   absl::Status room{};
   absl::Status settles{};
+
+  std::uint64_t heartbeat_ms = 0;  ///< As it was last asked to renew its lease.
 
  private:
   class Job final : public JobHost {

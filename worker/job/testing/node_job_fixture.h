@@ -136,6 +136,7 @@ class NodeJobTest : public testing::Test {
     proto::RegisterReply registered;
     registered.set_worker(kSelf);
     registered.set_lease_ms(kLeaseMs);
+    registered.set_heartbeat_ms(1000);
     jobs_->OnRegistered(registered);
   }
 

@@ -1,0 +1,87 @@
+// When a worker asks for its lease, on a node that is made up.
+#include "worker/core/hosted_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/units.h"
+#include "worker/core/testing/fake_node.h"
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::uint32_t kSelf = 3;
+constexpr std::uint64_t kLeaseMs = 1000;
+constexpr std::uint64_t kHeartbeatMs = 250;
+constexpr std::uint64_t kIdleHeartbeatMs = 2000;
+constexpr std::uint64_t kOrphanTimeoutNs = 5000;
+constexpr std::uint64_t kJob = 5;
+
+class HostedJobsTest : public testing::Test {
+ protected:
+  HostedJobsTest() {
+    proto::RegisterReply reply;
+    reply.set_worker(kSelf);
+    reply.set_lease_ms(kLeaseMs);
+    reply.set_heartbeat_ms(kHeartbeatMs);
+    reply.set_idle_heartbeat_ms(kIdleHeartbeatMs);
+    jobs_.OnRegistered(reply);
+  }
+
+  void Start() {
+    proto::Order order;
+    proto::StartJob& start = *order.mutable_start();
+    start.set_job(kJob);
+    start.set_epoch(1);
+    start.mutable_spec()->set_nprocs(1);
+    start.add_hosts()->set_worker(kSelf);
+    start.mutable_hosts(0)->add_pids(0);
+    jobs_.OnOrder(order);
+    node_.Work();
+  }
+  void End() {
+    proto::Order order;
+    order.mutable_end()->set_job(kJob);
+    order.mutable_end()->set_epoch(1);
+    jobs_.OnOrder(order);
+  }
+
+  FakeNode node_;
+  HostedJobs jobs_{node_, node_, kOrphanTimeoutNs, [](const proto::WorkerEvent&) {}};
+};
+
+TEST_F(HostedJobsTest, ANodeRenewsItsLeaseAtOnceWhenAJobComesAndSeldomWithoutAny) {
+  EXPECT_EQ(jobs_.heartbeat_ms(), kIdleHeartbeatMs);
+  Start();
+  EXPECT_EQ(node_.heartbeat_ms, kHeartbeatMs);
+  EXPECT_EQ(jobs_.heartbeat_ms(), kHeartbeatMs);  // Should it register again.
+  End();
+  node_.job(kJob).OnHostGone(0);
+  EXPECT_EQ(node_.heartbeat_ms, kHeartbeatMs) << "it is not cleared yet";
+  node_.Work();
+  EXPECT_EQ(node_.heartbeat_ms, kIdleHeartbeatMs);
+}
+
+// It is what monitoring asks for; a lease that nobody needs may be over.
+TEST_F(HostedJobsTest, ANodeWithoutJobsHearsItsCoordinatorThoughItsLeaseIsOver) {
+  jobs_.OnLeaseRenewed(0);
+  EXPECT_FALSE(jobs_.LeaseValid((kIdleHeartbeatMs + 1) * kNsPerMs));
+  EXPECT_TRUE(jobs_.HearsCoordinator((kIdleHeartbeatMs + 1) * kNsPerMs));
+  EXPECT_FALSE(jobs_.HearsCoordinator((kIdleHeartbeatMs + kLeaseMs) * kNsPerMs));
+  Start();
+  EXPECT_FALSE(jobs_.HearsCoordinator(kLeaseMs * kNsPerMs));
+}
+
+// Its lease was over then, and the first job must not suffer from that.
+TEST_F(HostedJobsTest, IsNoOrphanForTheTimeBeforeItCame) {
+  constexpr std::uint64_t kLaterNs = 100 * kOrphanTimeoutNs;
+  jobs_.OnLeaseRenewed(1000);
+  jobs_.EndOrphans(kLaterNs);
+  Start();
+  jobs_.EndOrphans(kLaterNs + kOrphanTimeoutNs);
+  EXPECT_FALSE(node_.job(kJob).ending());
+  jobs_.EndOrphans(kLaterNs + kOrphanTimeoutNs + 1);
+  EXPECT_TRUE(node_.job(kJob).ending());
+}
+
+}  // namespace
+}  // namespace bspnow::worker
