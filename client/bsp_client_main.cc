@@ -1,6 +1,7 @@
 // bsp-client: what bsp and bsprun do with a coordinator. They start it in their own place and name.
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -173,4 +174,9 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace bspnow::client
 
-int main(int argc, char** argv) { return bspnow::client::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = bspnow::client::Main(argc, argv);
+  std::cout.flush();
+  // Without destructors of what a thread uses that still waits for a coordinator (JobStart).
+  _exit(status);
+}

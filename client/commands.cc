@@ -62,7 +62,7 @@ void PrintFailure(const absl::Status& failure) {
   std::cerr << "bsp: " << failure.message() << "\n";
 }
 
-absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
+absl::StatusOr<CoordinatorPlace> PlaceOf(const CommandLine& line) {
   std::string coordinator = line.coordinator;
   std::string tls_dir = NamedTls(line.tls_dir);
   if (NamedCoordinator(coordinator).empty()) {
@@ -73,10 +73,15 @@ absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   }
   const absl::StatusOr<std::string> address = CoordinatorAddress(coordinator);
   if (!address.ok()) return address.status();
-  return JobsStub::Connect(
-      {.address = *address, .tls_dir = tls_dir},
-      [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; },
-      line.connect_s * kMsPerSecond);
+  return CoordinatorPlace{.address = *address, .tls_dir = tls_dir};
 }
+
+absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
+  const absl::StatusOr<CoordinatorPlace> place = PlaceOf(line);
+  if (!place.ok()) return place.status();
+  return JobsStub::Connect(*place, Say, line.connect_s * kMsPerSecond);
+}
+
+void Say(const std::string& line) { std::cerr << "bsp: " << line << std::endl; }
 
 }  // namespace bspnow::client

@@ -77,8 +77,14 @@ void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction ac
 /// Prints what failed. For what goes on after it, with other jobs; then its status is a failure's.
 void PrintFailure(const absl::Status& failure);
 
-/// Connects to the coordinator that was named.
+/// The coordinator that was named.
+absl::StatusOr<CoordinatorPlace> PlaceOf(const CommandLine& line);
+
+/// Connects to it.
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line);
+
+/// A line of bsp's own, on standard error.
+void Say(const std::string& line);
 
 }  // namespace bspnow::client
 

@@ -17,11 +17,13 @@
 #include "client/options/job_options.h"
 #include "client/options/output_file.h"
 #include "client/options/submission.h"
+#include "client/run/job_start.h"
 #include "client/run/program_file.h"
+#include "client/run/signal_watch.h"
 #include "client/view/checkpoint_view.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
-#include "client/view/upload_progress.h"
+#include "net/event_loop.h"
 
 namespace bspnow::client {
 namespace {
@@ -33,6 +35,7 @@ struct JobQuery {
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;  ///< Of wait.
 };
 
+constexpr std::uint64_t kMsPerSecond = 1'000;
 constexpr char kJsonText[] = "Print JSON, for programs";
 
 // ---- wait ---------------------------------------------------------------------------------------
@@ -124,21 +127,30 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
               << " is not linked with libbsp; compile it with bspcc\n";
   }
   if (options.input.empty() && HasInputForJob()) options.input = "/dev/stdin";
-  const absl::StatusOr<Submission> submission = MakeSubmission(options, *program);
-  if (!submission.ok()) return submission.status();
-  line.connect_s = options.reconnect_s;
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
-  UploadProgress progress;
-  const absl::StatusOr<proto::SubmitJobReply> submitted =
-      Submit(*jobs, *submission, [&progress](std::uint64_t done, std::uint64_t all) {
-        progress.Show(done, all);
-        return absl::OkStatus();
-      });
-  if (!submitted.ok()) return submitted.status();
-  PrintSubmitted(*submitted, options);
+  const absl::StatusOr<CoordinatorPlace> place = PlaceOf(line);
+  if (!place.ok()) return place.status();
+  EventLoop loop;
+  JobStart start(loop, Say);
+  int interrupted_by = 0;
+  SignalWatch signals(loop, [&](int signal) {
+    interrupted_by = signal;
+    start.Interrupt();
+  });
+  const absl::StatusOr<JobStart::Accepted> accepted = start.Run(
+      {.place = *place,
+       .patience_ms = options.reconnect_s * kMsPerSecond,
+       .make = [options, path = *program] { return MakeSubmission(options, path); },
+       .unseen = "the coordinator does not answer, and may accept the job all the same: see "
+                 "`bsp jobs` when it does"});
+  signals.Stop();
+  if (start.interrupted()) {
+    if (!accepted.status().message().empty()) Say(std::string(accepted.status().message()));
+    return kSignalStatus + interrupted_by;
+  }
+  if (!accepted.ok()) return accepted.status();
+  PrintSubmitted(accepted->reply, options);
   line.failure_status = kUnknownStatus;
-  return options.wait ? WaitForAll(*jobs, *submitted, options.output) : 0;
+  return options.wait ? WaitForAll(*accepted->jobs, accepted->reply, options.output) : 0;
 }
 
 void AddSubmit(CommandLine& line) {

@@ -20,6 +20,7 @@
 #include "client/options/cluster_option.h"
 #include "client/options/output_file.h"
 #include "client/options/submission.h"
+#include "client/run/job_start.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
@@ -27,7 +28,6 @@
 #include "client/view/barrier_view.h"
 #include "client/view/job_view.h"
 #include "client/view/line_prefixer.h"
-#include "client/view/upload_progress.h"
 
 namespace bspnow::client {
 namespace {
@@ -47,7 +47,6 @@ class ClusterRun {
   int Run();
 
  private:
-  absl::StatusOr<std::uint64_t> SubmitJob(JobsStub& jobs, const std::string& program);
   void Follow(JobsStub& jobs, std::uint64_t job);
   void Attach();
   void OnAttached();
@@ -76,6 +75,7 @@ class ClusterRun {
   const JobOptions& options_;
   EventLoop loop_;
   RunConsole console_;
+  JobStart start_;
   SignalWatch signals_;
   StandardInput input_;
   std::map<std::pair<int, proto::OutputStream>, LinePrefixer> lines_;
@@ -107,6 +107,7 @@ ClusterRun::ClusterRun(const JobOptions& options)
                              console_.Say(why);
                              Leave(kFailureStatus);
                            }}),
+      start_(loop_, [this](const std::string& line) { console_.Say(line); }),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       input_(loop_, [this](std::string piece) { OnInput(std::move(piece)); }) {}
 
@@ -267,6 +268,7 @@ void ClusterRun::OnSignal(int signal) {
   }
   const bool again = interrupted_by_ != 0;
   if (!again) interrupted_by_ = signal;
+  if (job_ == 0) return start_.Interrupt();
   const auto leave = [this] {
     console_.GiveUp();
     Leave(kSignalStatus + interrupted_by_);
@@ -305,29 +307,17 @@ void ClusterRun::SayThatItLeaves() {
 
 // ---- From start to end --------------------------------------------------------------------------
 
+// Without a job to follow.
 int ClusterRun::Fail(const absl::Status& why) {
-  console_.Say(std::string(why.message()));
+  if (!why.message().empty()) console_.Say(std::string(why.message()));
+  if (interrupted_by_ != 0) console_.GiveUp();
   console_.Finish();
-  return kFailureStatus;
+  return interrupted_by_ == 0 ? kFailureStatus : kSignalStatus + interrupted_by_;
 }
 
 bool ClusterRun::IsStranger(const std::string& program) const {
   return end_ && end_->never_attached() && interrupted_by_ == 0 &&
          LinkedWithLibbsp(program) == Linked::kNo;
-}
-
-absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::string& program) {
-  const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options_, program);
-  if (!submission.ok()) return submission.status();
-  key_ = submission->request.submission_key();
-  UploadProgress progress;
-  const auto submitted = Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
-    progress.Show(done, all);
-    signals_.Look();
-    return interrupted_by_ != 0 ? absl::CancelledError("interrupted") : absl::OkStatus();
-  });
-  if (!submitted.ok()) return submitted.status();
-  return submitted->job();
 }
 
 // Before the job is submitted, when its number is 0, unless the name needs that.
@@ -361,20 +351,23 @@ int ClusterRun::Run() {
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
-  absl::StatusOr<JobsStub> jobs = JobsStub::Connect(
-      {.address = *address, .tls_dir = NamedTls(options_.tls_dir)},
-      [this](const std::string& line) { console_.Say(line); }, 0);
-  if (!jobs.ok()) return Fail(jobs.status());
-  const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
-  if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
-  if (!job.ok()) return Fail(job.status());
-  if (absl::Status s = TakeOutputFile(*job); !s.ok()) {
+  const absl::StatusOr<JobStart::Accepted> accepted = start_.Run(
+      {.place = {.address = *address, .tls_dir = NamedTls(options_.tls_dir)},
+       .patience_ms = 0,
+       .make = [options = options_, program] { return MakeAttachedSubmission(options, *program); },
+       .unseen = "the coordinator does not answer; if it accepts the job, it cancels it, since "
+                 "this program has left"});
+  if (!accepted.ok()) return Fail(accepted.status());
+  JobsStub& jobs = *accepted->jobs;
+  const std::uint64_t job = accepted->reply.job();
+  key_ = accepted->key;
+  if (absl::Status s = TakeOutputFile(job); !s.ok()) {
     proto::CancelJobRequest request;
-    request.set_job(*job);
-    s.Update(jobs->Cancel(request).status());
+    request.set_job(job);
+    s.Update(jobs.Cancel(request).status());
     return Fail(s);
   }
-  Follow(*jobs, *job);
+  Follow(jobs, job);
   loop_.Run();
   SayThatItLeaves();
   if (IsStranger(*program)) {
@@ -382,7 +375,7 @@ int ClusterRun::Run() {
     if (end_->exit_status() == 0) status_ = kFailureStatus;
   }
   console_.Finish();
-  if (end_) Report(*jobs, *program);
+  if (end_) Report(jobs, *program);
   console_.Finish();
   stream_.reset();
   if (status_) return *status_;

@@ -168,6 +168,13 @@ TEST_F(ClusterRunTest, HandsASignalToTheJob) {
   dup2(saved.get(), STDIN_FILENO);
 }
 
+TEST_F(ClusterRunTest, CancelsAJobThatIsAcceptedAfterAnInterruption) {
+  jobs_.submitting = [thread = pthread_self()] { pthread_kill(thread, SIGTERM); };
+  EXPECT_EQ(Run(""), 128 + SIGTERM);
+  EXPECT_EQ(jobs_.cancelled, (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(error_, "bsprun: cancelled job 1\n");
+}
+
 TEST_F(ClusterRunTest, FailsAtOnceWhereThereIsNoProgram) {
   options_.program = {"./no_such_program"};
   EXPECT_EQ(Run(""), 127);

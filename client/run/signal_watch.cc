@@ -21,14 +21,20 @@ SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int signal)> arrive
     const bool known = sigaction(signal, nullptr, &now) == 0;
     if (signal == SIGQUIT || (known && now.sa_handler != SIG_IGN)) sigaddset(&set, signal);
   }
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  sigprocmask(SIG_BLOCK, &set, &before_);
+  before_of_pipe_ = signal(SIGPIPE, SIG_IGN);
   signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   BSP_CHECK(signals_.valid());
   loop_.OnReadable(signals_.get(), [this] { Look(); });
 }
 
 SignalWatch::~SignalWatch() { loop_.Forget(signals_.get()); }
+
+void SignalWatch::Stop() {
+  loop_.Forget(signals_.get());
+  signal(SIGPIPE, before_of_pipe_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 void SignalWatch::Look() {
   signalfd_siginfo info;

@@ -2,6 +2,8 @@
 #ifndef CLIENT_RUN_SIGNAL_WATCH_H_
 #define CLIENT_RUN_SIGNAL_WATCH_H_
 
+#include <signal.h>
+
 #include <functional>
 
 #include "base/unique_fd.h"
@@ -19,9 +21,14 @@ class SignalWatch {
   /// Calls `arrived` for what has come, without waiting; for work that does not return to the loop.
   void Look();
 
+  /// What comes from now on has the effect that it had before.
+  void Stop();
+
  private:
   EventLoop& loop_;
   std::function<void(int signal)> arrived_;
+  sigset_t before_;              ///< What was blocked,
+  void (*before_of_pipe_)(int);  ///< and what SIGPIPE did.
   UniqueFd signals_;
 };
 

@@ -186,6 +186,18 @@ class AttachTest(unittest.TestCase):
         cluster.await_state(job, "cancelled")
         self.await_none_left(cluster)
 
+    def test_interrupt_ends_who_waits_for_a_coordinator_that_is_stopped(self):
+        cluster = self.cluster()
+        cluster.coordinator.pause()
+        for command in ("bsprun",), ("bsp", "submit"):
+            client = Client(cluster, *command, "-n", 1, "/bin/true")
+            tasks = f"/proc/{client.process.pid}/task"
+            wait_until(lambda: len(os.listdir(tasks)) > 1, "it connects", COMMAND_S)
+            client.process.send_signal(signal.SIGTERM)
+            self.assertEqual(client.process.wait(timeout=3), 128 + signal.SIGTERM)
+        cluster.coordinator.resume()
+        self.assertEqual(cluster.jobs(), [])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -53,6 +53,14 @@ class Service : public proto::Jobs::Service {
       return Status(grpc::StatusCode::UNAVAILABLE, "the reply is lost");
     }
     reply->set_job(known->second);
+    jobs_.submitting();
+    return Status::OK;
+  }
+
+  Status CancelJob(ServerContext*, const proto::CancelJobRequest* request,
+                   proto::Job* job) override {
+    jobs_.cancelled.push_back(request->job());
+    *job = jobs_.end;
     return Status::OK;
   }
 

@@ -3,6 +3,7 @@
 #ifndef CLIENT_CLUSTER_TESTING_FAKE_JOBS_SERVICE_H_
 #define CLIENT_CLUSTER_TESTING_FAKE_JOBS_SERVICE_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,7 +27,9 @@ struct FakeJobs {
   std::vector<std::uint64_t> suspended;  ///< Jobs, in the order of the calls.
   std::string given_up;                  ///< Not empty: why every checkpoint is given up.
   int breaks = 0;                        ///< This many streams break after a message either way.
-  bool left = false;                     ///< A client has announced that it leaves.
+  std::function<void()> submitting = [] {};  ///< Called before a reply to SubmitJob.
+  std::vector<std::uint64_t> cancelled;      ///< Jobs, in the order of the calls.
+  bool left = false;                         ///< A client has announced that it leaves.
 };
 
 class FakeJobsService {
