@@ -14,7 +14,7 @@
 namespace bspnow::files {
 namespace {
 
-constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
+constexpr std::size_t kCopyBytes = std::size_t{64} << 20;
 constexpr mode_t kPermissions = 0777;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
@@ -91,22 +91,28 @@ absl::StatusOr<std::uint64_t> BlobStore::BytesOf(std::string_view sha256) const 
 }
 
 absl::StatusOr<std::uint64_t> BlobStore::Verify(std::string_view sha256) const {
+  return Verify(sha256, [] { return false; });
+}
+
+absl::StatusOr<std::uint64_t> BlobStore::Verify(std::string_view sha256,
+                                                const std::function<bool()>& stops) const {
   const absl::StatusOr<UniqueFd> file = Open(sha256);
   if (!file.ok()) return file.status();
-  const absl::StatusOr<FileContent> content = ContentOf(file->get(), PathOf(sha256));
+  const absl::StatusOr<FileContent> content = ContentOf(file->get(), PathOf(sha256), stops);
   if (!content.ok()) return content.status();
   if (content->sha256 == sha256) return content->bytes;
   return absl::DataLossError(absl::StrCat(PathOf(sha256), " holds ", content->sha256));
 }
 
-absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
-                               std::uint32_t mode) const {
+absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode,
+                               const std::function<bool()>& stops) const {
   const absl::StatusOr<UniqueFd> in = Open(sha256);
   if (!in.ok()) return in.status();
   const UniqueFd out(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out.valid()) return Failed("making", path);
   ssize_t n = 0;
   do {
+    if (stops()) return absl::CancelledError(absl::StrCat("making ", path));
     n = copy_file_range(in->get(), nullptr, out.get(), nullptr, kCopyBytes, 0);
     // That copies within a file system only.
     if (n < 0) n = sendfile(out.get(), in->get(), nullptr, kCopyBytes);

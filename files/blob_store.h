@@ -8,6 +8,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,8 +48,13 @@ class BlobStore {
   /// Reads all of it; fails if it has another hash than its name. Returns how many bytes it has.
   absl::StatusOr<std::uint64_t> Verify(std::string_view sha256) const;
 
+  /// Asked now and then, `stops` breaks this off, and the next: Cancelled.
+  absl::StatusOr<std::uint64_t> Verify(std::string_view sha256,
+                                       const std::function<bool()>& stops) const;
+
   /// Puts a copy at `path`, which must not exist, with these permission bits.
-  absl::Status CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode) const;
+  absl::Status CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode,
+                      const std::function<bool()>& stops) const;
 
   /// Those that were not asked for the longest come first.
   std::vector<StoredBlob> List() const;

@@ -41,9 +41,15 @@ std::string Sha256::Hexadecimal() {
 }
 
 absl::StatusOr<FileContent> ContentOf(int file, std::string_view what) {
+  return ContentOf(file, what, [] { return false; });
+}
+
+absl::StatusOr<FileContent> ContentOf(int file, std::string_view what,
+                                      const std::function<bool()>& stops) {
   Sha256 hash;
   std::string block(kBlockBytes, '\0');
   for (off_t at = 0;;) {
+    if (stops()) return absl::CancelledError(absl::StrCat("reading ", std::string(what)));
     const ssize_t n = pread(file, block.data(), block.size(), at);
     if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", std::string(what)));
     if (n == 0)

@@ -6,6 +6,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ struct FileContent {
 
 /// Reads a whole file, from its first byte. Errors name `what`.
 absl::StatusOr<FileContent> ContentOf(int file, std::string_view what);
+
+/// Asked now and then, `stops` breaks that off: Cancelled.
+absl::StatusOr<FileContent> ContentOf(int file, std::string_view what,
+                                      const std::function<bool()>& stops);
 
 }  // namespace bspnow::files
 

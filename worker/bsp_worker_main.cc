@@ -134,9 +134,9 @@ absl::Status Daemon::StartParts() {
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
   contents_ = std::make_unique<ContentStub>(Coordinator());
-  absl::StatusOr<std::unique_ptr<BlobCache>> cache = BlobCache::Open(
-      state_->cache(), settings_.cache_bytes,
-      [this](const auto& hash, const auto& into) { return contents_->ReadBlob(hash, into); });
+  absl::StatusOr<std::unique_ptr<BlobCache>> cache =
+      BlobCache::Open(state_->cache(), settings_.cache_bytes,
+                      std::bind_front(&ContentStub::ReadBlob, contents_.get()));
   if (!cache.ok()) return cache.status();
   cache_ = std::move(*cache);
   if (absl::Status s = OpenImages(); !s.ok()) return s;

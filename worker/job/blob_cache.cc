@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -12,6 +13,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
+constexpr std::chrono::milliseconds kLook{100};  // Whether who waits for another is still wanted.
 
 }  // namespace
 
@@ -43,26 +45,30 @@ std::uint64_t BlobCache::bytes() const {
 }
 
 absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
-                               std::uint32_t mode) {
-  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
-  const absl::Status copied = store_.CopyTo(sha256, path, mode);
+                               std::uint32_t mode, OpenCalls& calls) {
+  if (absl::Status s = Acquire(sha256, calls); !s.ok()) return s;
+  const absl::Status copied =
+      store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
   Release(sha256);
   return copied;
 }
 
 // Returns with one more user.
-absl::Status BlobCache::Acquire(const std::string& sha256) {
+absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
   if (absl::Status named = files::CheckSha256(sha256); !named.ok()) return named;
   std::unique_lock lock(mutex_);
   // Two jobs may need one content at once: the first fetches it.
-  fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });
+  while (fetching_.contains(sha256)) {
+    if (calls.stopping()) return absl::CancelledError(absl::StrCat("waiting for ", sha256));
+    fetched_.wait_for(lock, kLook);
+  }
   Kept& kept = kept_[sha256];
   kept.users += 1;
   kept.last_use = ++uses_;
   if (!kept.verified || store_.BytesOf(sha256).value_or(kNoBytes) != kept.bytes) {
     fetching_.insert(sha256);
     lock.unlock();
-    const absl::StatusOr<std::uint64_t> bytes = VerifyOrFetch(sha256);
+    const absl::StatusOr<std::uint64_t> bytes = VerifyOrFetch(sha256, calls);
     lock.lock();
     fetching_.erase(sha256);
     fetched_.notify_all();
@@ -82,10 +88,12 @@ absl::Status BlobCache::Acquire(const std::string& sha256) {
 // What an earlier run left is not trusted: it was never synced, and a power cut may have torn it.
 // Nor is it when somebody who needed room has removed or cut it, the directory, too, while this
 // worker runs. What is fetched is verified as it comes.
-absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256) const {
-  if (const auto bytes = store_.Verify(sha256); bytes.ok()) return bytes;
+absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256,
+                                                       OpenCalls& calls) const {
+  const auto bytes = store_.Verify(sha256, [&calls] { return calls.stopping(); });
+  if (bytes.ok() || absl::IsCancelled(bytes.status())) return bytes;
   mkdir(directory_.c_str(), S_IRWXU);
-  if (absl::Status fetched = fetch_(sha256, store_); !fetched.ok()) return fetched;
+  if (absl::Status fetched = fetch_(sha256, store_, calls); !fetched.ok()) return fetched;
   return store_.BytesOf(sha256);
 }
 

@@ -17,14 +17,15 @@
 #include <string>
 
 #include "files/blob_store.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 
 class BlobCache {
  public:
-  /// Puts the content with this hash into the store.
-  using Fetch =
-      std::function<absl::Status(const std::string& sha256, const files::BlobStore& into)>;
+  /// Puts the content with this hash into the store, unless that is stopped.
+  using Fetch = std::function<absl::Status(const std::string& sha256, const files::BlobStore& into,
+                                           OpenCalls& calls)>;
 
   /// Use Open.
   BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch);
@@ -34,8 +35,10 @@ class BlobCache {
                                                          std::uint64_t bytes_max, Fetch fetch);
 
   /// Puts a copy at `path`, which must not exist, with these permission bits. Fetches the content
-  /// first if it is not here.
-  absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode);
+  /// first if it is not here. Stop of `calls` breaks that off, and leaves the content to others who
+  /// need it.
+  absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode,
+                      OpenCalls& calls);
 
   std::uint64_t bytes() const;
 
@@ -48,8 +51,8 @@ class BlobCache {
   };
 
   void TakeOver();
-  absl::Status Acquire(const std::string& sha256);
-  absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256) const;
+  absl::Status Acquire(const std::string& sha256, OpenCalls& calls);
+  absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256, OpenCalls& calls) const;
   void Release(const std::string& sha256);
   void RemoveLeastRecent();
 

@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <latch>
 #include <sstream>
+#include <thread>
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::worker {
@@ -28,8 +31,10 @@ class BlobCacheTest : public testing::Test {
  protected:
   std::unique_ptr<BlobCache> OpenCache(std::uint64_t bytes_max) {
     auto cache = BlobCache::Open(
-        root_ + "/cache", bytes_max, [this](const std::string& hash, const files::BlobStore& into) {
+        root_ + "/cache", bytes_max,
+        [this](const std::string& hash, const files::BlobStore& into, OpenCalls& calls) {
           fetches_ += 1;
+          if (absl::Status before = before_fetch_(calls); !before.ok()) return before;
           std::string text = "something else";
           if (hash == kOne) text = "one";
           if (hash == kTwo) text = "two";
@@ -47,18 +52,22 @@ class BlobCacheTest : public testing::Test {
 
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path();
+  OpenCalls calls_;
+  std::function<absl::Status(OpenCalls&)> before_fetch_ = [](OpenCalls&) {
+    return absl::OkStatus();
+  };
   int fetches_ = 0;
   int copies_ = 0;
   bool damage_ = false;
 };
 
 TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
-  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0640).ok());
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0640, calls_).ok());
   std::filesystem::resize_file(root_ + "/cache/" + kOne, 0);  // As a power cut may do.
   const auto cache = OpenCache(1000);
   for (int i = 0; i < 2; ++i) {
     const std::string copy = Fresh();
-    ASSERT_TRUE(cache->CopyTo(kOne, copy, 0640).ok());
+    ASSERT_TRUE(cache->CopyTo(kOne, copy, 0640, calls_).ok());
     EXPECT_EQ(Read(copy), "one");
   }
   EXPECT_EQ(fetches_, 2);
@@ -67,7 +76,7 @@ TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
 
 TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
   const auto cache = OpenCache(1000);
-  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0640).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0640, calls_).ok());
   const std::function<void()> harms[] = {
       [this] { std::filesystem::remove(root_ + "/cache/" + kOne); },
       [this] { std::filesystem::remove_all(root_ + "/cache"); },
@@ -75,7 +84,7 @@ TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
   for (const auto& harm : harms) {
     harm();
     const std::string copy = Fresh();
-    const absl::Status copied = cache->CopyTo(kOne, copy, 0640);
+    const absl::Status copied = cache->CopyTo(kOne, copy, 0640, calls_);
     ASSERT_TRUE(copied.ok()) << copied;
     EXPECT_EQ(Read(copy), "one");
     EXPECT_EQ(cache->bytes(), 3u);
@@ -87,8 +96,8 @@ TEST_F(BlobCacheTest, FetchesAContentOnce) {
   const auto cache = OpenCache(1000);
   const std::string first = Fresh();
   const std::string second = Fresh();
-  ASSERT_TRUE(cache->CopyTo(kOne, first, 0640).ok());
-  ASSERT_TRUE(cache->CopyTo(kOne, second, 0755).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, first, 0640, calls_).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, second, 0755, calls_).ok());
   EXPECT_EQ(Read(first), "one");
   EXPECT_EQ(Read(second), "one");
   EXPECT_EQ(fetches_, 1);
@@ -101,43 +110,65 @@ TEST_F(BlobCacheTest, FetchesAContentOnce) {
 TEST_F(BlobCacheTest, CopiesToAnotherFileSystem) {
   const auto cache = OpenCache(1000);
   const ScratchDirectory elsewhere = ScratchDirectory::InMemory();
-  ASSERT_TRUE(cache->CopyTo(kOne, elsewhere.path() + "/copy", 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, elsewhere.path() + "/copy", 0644, calls_).ok());
   EXPECT_EQ(Read(elsewhere.path() + "/copy"), "one");
 }
 
 TEST_F(BlobCacheTest, ACopyIsTheJobsOwn) {
   const auto cache = OpenCache(1000);
   const std::string copy = Fresh();
-  ASSERT_TRUE(cache->CopyTo(kOne, copy, 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, copy, 0644, calls_).ok());
   std::ofstream(copy) << "changed";
   const std::string again = Fresh();
-  ASSERT_TRUE(cache->CopyTo(kOne, again, 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, again, 0644, calls_).ok());
   EXPECT_EQ(Read(again), "one");
 }
 
 TEST_F(BlobCacheTest, RefusesAContentWithAnotherHash) {
   const auto cache = OpenCache(1000);
   damage_ = true;
-  EXPECT_FALSE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+  EXPECT_FALSE(cache->CopyTo(kThree, Fresh(), 0644, calls_).ok());
   EXPECT_FALSE(Keeps(kThree));
   EXPECT_EQ(cache->bytes(), 0u);
   damage_ = false;
-  EXPECT_TRUE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+  EXPECT_TRUE(cache->CopyTo(kThree, Fresh(), 0644, calls_).ok());
+}
+
+TEST_F(BlobCacheTest, AStopEndsAFetchAndWhoWaitsForThatOfAnotherWithoutHarmToThird) {
+  const auto cache = OpenCache(1000);
+  std::latch begun(1);
+  before_fetch_ = [&](OpenCalls& calls) {
+    begun.count_down();
+    while (!calls.stopping()) calls.Pause(std::chrono::hours(1));
+    return absl::CancelledError("stopped");
+  };
+  OpenCalls first;
+  std::jthread fetch(
+      [&] { EXPECT_TRUE(absl::IsCancelled(cache->CopyTo(kOne, root_ + "/first", 0644, first))); });
+  begun.wait();
+  OpenCalls second;
+  std::jthread stop([&] { second.Stop(); });
+  EXPECT_TRUE(absl::IsCancelled(cache->CopyTo(kOne, Fresh(), 0644, second)));
+  first.Stop();
+  fetch.join();
+  before_fetch_ = [](OpenCalls&) { return absl::OkStatus(); };
+  EXPECT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
+  EXPECT_TRUE(absl::IsCancelled(cache->CopyTo(kOne, Fresh(), 0644, first)));  // Nor a copy.
 }
 
 TEST_F(BlobCacheTest, RefusesWhatIsNoHash) {
   const auto cache = OpenCache(1000);
-  EXPECT_FALSE(cache->CopyTo("../../etc/passwd", Fresh(), 0644).ok());
-  EXPECT_FALSE(cache->CopyTo("", Fresh(), 0644).ok());
+  EXPECT_FALSE(cache->CopyTo("../../etc/passwd", Fresh(), 0644, calls_).ok());
+  EXPECT_FALSE(cache->CopyTo("", Fresh(), 0644, calls_).ok());
   EXPECT_EQ(fetches_, 0);
 }
 
 TEST_F(BlobCacheTest, DropsTheLeastRecentlyUsed) {
   const auto cache = OpenCache(8);
-  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
-  ASSERT_TRUE(cache->CopyTo(kTwo, Fresh(), 0644).ok());
-  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
-  ASSERT_TRUE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
+  ASSERT_TRUE(cache->CopyTo(kTwo, Fresh(), 0644, calls_).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
+  ASSERT_TRUE(cache->CopyTo(kThree, Fresh(), 0644, calls_).ok());
   EXPECT_TRUE(Keeps(kOne));
   EXPECT_FALSE(Keeps(kTwo));
   EXPECT_TRUE(Keeps(kThree));
@@ -145,11 +176,11 @@ TEST_F(BlobCacheTest, DropsTheLeastRecentlyUsed) {
 }
 
 TEST_F(BlobCacheTest, TakesOverWhatAnEarlierRunKept) {
-  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0644).ok());
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0644, calls_).ok());
   std::ofstream(root_ + "/cache/" + kTwo + ".unfinished") << "tw";
   const auto cache = OpenCache(1000);
   EXPECT_EQ(cache->bytes(), 3u);
-  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
   EXPECT_EQ(fetches_, 1);
   EXPECT_FALSE(std::filesystem::exists(root_ + "/cache/" + kTwo + ".unfinished"));
 }

@@ -25,7 +25,8 @@ absl::Status Failed(const std::string& what, const std::error_code& error) {
 }  // namespace
 
 absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
-                                                  const proto::JobSpec& spec, BlobCache& cache) {
+                                                  const proto::JobSpec& spec, BlobCache& cache,
+                                                  OpenCalls& calls) {
   RemoveTree(path);  // What a process that was slow to die has made again.
   std::error_code error;
   if (mkdir(path.c_str(), S_IRWXU) != 0) error = {errno, std::generic_category()};
@@ -33,7 +34,7 @@ absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
   const std::string canonical = error ? path : fs::canonical(path, error).string();
   if (error) return Failed(absl::StrCat("making ", path), error);
   JobDirectory directory(canonical);
-  if (absl::Status filled = directory.Fill(spec, cache); !filled.ok()) return filled;
+  if (absl::Status filled = directory.Fill(spec, cache, calls); !filled.ok()) return filled;
   return directory;
 }
 
@@ -52,7 +53,7 @@ JobDirectory::~JobDirectory() {
   RemoveTree(error ? path_ : aside);
 }
 
-absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
+absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, OpenCalls& calls) {
   program_ = spec.program().name();
   const auto path_for = [this](const std::string& name) -> absl::StatusOr<std::string> {
     if (absl::Status named = files::CheckFileName(name); !named.ok()) return named;
@@ -65,13 +66,14 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
   absl::StatusOr<std::string> program = path_for(program_);
   if (!program.ok()) return program.status();
   // A copy, not a link: the program may write to it.
-  if (absl::Status s = cache.CopyTo(spec.program().sha256(), *program, kProgramMode); !s.ok()) {
+  if (absl::Status s = cache.CopyTo(spec.program().sha256(), *program, kProgramMode, calls);
+      !s.ok()) {
     return s;
   }
   for (const proto::FileSpec& file : spec.files()) {
     absl::StatusOr<std::string> path = path_for(file.name());
     if (!path.ok()) return path.status();
-    if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
+    if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode(), calls); !s.ok()) return s;
   }
   const absl::StatusOr<std::vector<LeftFile>> files = files::FilesBelow(path_);
   if (!files.ok()) return files.status();

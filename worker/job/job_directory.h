@@ -30,9 +30,10 @@ using OpenLeftFile = std::function<absl::StatusOr<files::OutgoingFile>(const Lef
 
 class JobDirectory {
  public:
-  /// Makes the directory, which nobody else has, and puts program and files of `spec` there.
+  /// Makes the directory, which nobody else has, and puts program and files of `spec` there. Stop
+  /// of `calls` breaks that off.
   static absl::StatusOr<JobDirectory> Create(const std::string& path, const proto::JobSpec& spec,
-                                             BlobCache& cache);
+                                             BlobCache& cache, OpenCalls& calls);
 
   JobDirectory(JobDirectory&& other) noexcept;
   JobDirectory& operator=(JobDirectory&&) = delete;
@@ -49,7 +50,7 @@ class JobDirectory {
 
  private:
   explicit JobDirectory(std::string path) : path_(std::move(path)) {}
-  absl::Status Fill(const proto::JobSpec& spec, BlobCache& cache);
+  absl::Status Fill(const proto::JobSpec& spec, BlobCache& cache, OpenCalls& calls);
 
   std::string path_;
   std::string program_;

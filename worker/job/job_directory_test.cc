@@ -19,7 +19,7 @@ class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {
     auto cache = BlobCache::Open(
-        root_ + "/cache", 1000, [](const std::string&, const files::BlobStore& into) {
+        root_ + "/cache", 1000, [](const std::string&, const files::BlobStore& into, OpenCalls&) {
           files::BlobSink upload(into, Durability::kCached);
           const bool put =
               upload.Begin({.name = kOne, .bytes = 3, .mode = 0}).ok() && upload.Append("one").ok();
@@ -38,12 +38,13 @@ class JobDirectoryTest : public testing::Test {
     file.set_mode(0644);
   }
   absl::StatusOr<JobDirectory> Create() {
-    return JobDirectory::Create(root_ + "/1", spec_, *cache_);
+    return JobDirectory::Create(root_ + "/1", spec_, *cache_, calls_);
   }
 
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path();
   std::unique_ptr<BlobCache> cache_;
+  OpenCalls calls_;
   proto::JobSpec spec_;
 };
 

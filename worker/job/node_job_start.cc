@@ -132,7 +132,8 @@ void NodeJob::BeginPreparing() {
 NodeJob::Prepared NodeJob::PrepareOnThread() {
   const proto::StartJob& start = job_.start();
   const std::string path = absl::StrCat(parts_.jobs_directory, "/", Value(id_));
-  Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache)};
+  Prepared prepared{.directory =
+                        JobDirectory::Create(path, start.spec(), parts_.cache, preparing_)};
   const std::vector<std::uint32_t> started = job_.StartedPids();
   if (!started.empty() && job_.resumes() && prepared.directory.ok()) {
     prepared.restore =

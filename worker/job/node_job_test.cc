@@ -60,6 +60,19 @@ TEST_F(NodeJobTest, ClearsWhileEveryTransferIsSlow) {
   slow->count_down();
 }
 
+TEST_F(NodeJobTest, TheEndOfAJobBreaksTheFetchOfItsProgramOff) {
+  std::latch begun(1);
+  fetch_ = [&begun](OpenCalls& calls) {
+    begun.count_down();
+    while (!calls.stopping()) calls.Pause(std::chrono::hours(1));
+    return absl::CancelledError("stopped");
+  };
+  Open();
+  jobs_->OnOrder(StartOrder(1, std::string(64, 'a'), 1));
+  begun.wait();
+  EXPECT_TRUE(End(1));
+}
+
 TEST_F(NodeJobTest, TakesRepeatedOrdersOnce) {
   const std::string hash = AddScript("exit 0");
   Open();

@@ -23,26 +23,29 @@ ContentStub::ContentStub(const CoordinatorAddress& coordinator)
 
 // Tries again as long as the coordinator is away; a connection may break in the middle.
 template <typename Try>
-absl::Status ContentStub::UntilAvailable(Try call) {
+absl::Status ContentStub::UntilAvailable(OpenCalls& calls, Try call) {
   for (int tries = 1;; ++tries) {
     const absl::Status status = call();
-    if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
-    calls_.Pause(kPause);
+    if (!absl::IsUnavailable(status) || tries == kTries) return status;
+    if (calls_.stopping() || calls.stopping()) return status;
+    calls.Pause(kPause);
   }
 }
 
-absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into) {
+absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into,
+                                   OpenCalls& calls) {
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
-  const absl::Status read = UntilAvailable([&] { return TryReadBlob(request, into); });
+  const auto read_once = [&] { return TryReadBlob(request, into, calls); };
+  const absl::Status read = UntilAvailable(calls, read_once);
   // Another content came, or it could not be read there.
   if (!absl::IsInvalidArgument(read) && !absl::IsUnknown(read)) return read;
   request.set_doubted(true);
-  return UntilAvailable([&] { return TryReadBlob(request, into); });
+  return UntilAvailable(calls, read_once);
 }
 
 absl::Status ContentStub::StoreProfile(JobId job, std::uint32_t host, const std::string& profile) {
-  return UntilAvailable([&] { return TryStoreProfile(job, host, profile); });
+  return UntilAvailable(calls_, [&] { return TryStoreProfile(job, host, profile); });
 }
 
 absl::Status ContentStub::TryStoreProfile(JobId job, std::uint32_t host,
@@ -66,9 +69,10 @@ absl::Status ContentStub::TryStoreProfile(JobId job, std::uint32_t host,
 }
 
 absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
-                                      const files::BlobStore& into) {
+                                      const files::BlobStore& into, OpenCalls& calls) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  const OpenCall of_job(calls, [&context] { context.TryCancel(); });
   files::BlobSink sink(into, Durability::kCached);
   const auto stub = proto::Workers::NewStub(channel_);
   const auto reader = stub->ReadBlob(&context, request);

@@ -24,8 +24,8 @@ class ContentStub {
   /// Of the coordinator, HOST:PORT.
   explicit ContentStub(const CoordinatorAddress& coordinator);
 
-  /// Fetches a content.
-  absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
+  /// Fetches a content, for a job whose `calls` may be stopped.
+  absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into, OpenCalls& calls);
 
   /// Sends what a job left in its directory. One attempt; unavailable: the coordinator is away, or
   /// has no room.
@@ -39,8 +39,9 @@ class ContentStub {
 
  private:
   template <typename Try>
-  absl::Status UntilAvailable(Try call);
-  absl::Status TryReadBlob(const proto::ReadBlobRequest& request, const files::BlobStore& into);
+  absl::Status UntilAvailable(OpenCalls& calls, Try call);
+  absl::Status TryReadBlob(const proto::ReadBlobRequest& request, const files::BlobStore& into,
+                           OpenCalls& calls);
   absl::Status TryStoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   const std::shared_ptr<grpc::Channel> channel_;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -88,10 +89,9 @@ class NodeJobTest : public testing::Test {
     // Nobody is there; jobs on one node do not need it.
     data_plane_->JoinCoordinator(
         {.self = WorkerId{kSelf}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
-    auto cache =
-        BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, const files::BlobStore&) {
-          return absl::NotFoundError("no such content");
-        });
+    auto cache = BlobCache::Open(root_ + "/cache", 1 << 30,
+                                 [this](const std::string&, const files::BlobStore&,
+                                        OpenCalls& calls) { return fetch_(calls); });
     ASSERT_TRUE(cache.ok());
     cache_ = std::move(*cache);
     auto images = ImageStore::Open({.root = root_ + "/checkpoints",
@@ -197,6 +197,10 @@ class NodeJobTest : public testing::Test {
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path() + "/a,b";  ///< Any name will do.
   std::uint64_t quota_bytes_ = 0;
+  /// Of what is not in the cache.
+  std::function<absl::Status(OpenCalls& calls)> fetch_ = [](OpenCalls&) {
+    return absl::NotFoundError("no such content");
+  };
   EventLoop loop_;
   std::unique_ptr<DataPlane> data_plane_;
   std::unique_ptr<BlobCache> cache_;
