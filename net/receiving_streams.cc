@@ -387,6 +387,12 @@ void ReceivingStreams::Unplace(JobId job, GroupId group) {
   for (const auto& [stream, owned] : streams_) stream->Unplace(job, Value(group));
 }
 
+bool ReceivingStreams::Forget(WorkerId worker) {
+  if (by_worker_.contains(worker)) return false;
+  receptions_.erase(worker);
+  return true;
+}
+
 void ReceivingStreams::Note(const std::string& fact) {
   if (note_) note_(fact);
 }

@@ -89,6 +89,10 @@ class ReceivingStreams {
   void Unplace(JobId job);
   void Unplace(JobId job, GroupId group);
 
+  /// What this worker's streams have brought is known no more: a stream of it would be taken for
+  /// its first. False, and nothing happens, while one stands.
+  bool Forget(WorkerId worker);
+
   const ReceivingCounts& counts() const { return counts_; }
 
  private:

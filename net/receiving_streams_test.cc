@@ -59,6 +59,16 @@ TEST_F(ReceivingStreamsTest, NewConnectionReplacesTheOld) {
   RunUntil([&] { return sink_.came.size() == 1; });
 }
 
+TEST_F(ReceivingStreamsTest, ForgetsWhatAWorkerHasSentOnceNoStreamOfItStands) {
+  auto peer = Welcomed(5);
+  peer->Batch(1, 10);
+  RunUntil([&] { return sink_.came.size() == 1; });
+  EXPECT_FALSE(receiver_.Forget(kSender));
+  peer->stream.Close("it has left");
+  RunUntil([&] { return receiver_.Forget(kSender); });
+  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 0u);
+}
+
 TEST_F(ReceivingStreamsTest, RefusesHelloForAnotherWorker) {
   auto peer = NewPeer();
   peer->Hello(5, WorkerId{9});

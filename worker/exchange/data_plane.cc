@@ -159,6 +159,31 @@ void DataPlane::RemoveJob(JobId job, Epoch epoch) {
   }
   receiving_.Unplace(job);
   jobs_.erase(job);
+  ForgetLeft();
+}
+
+void DataPlane::SetPeerAddress(WorkerId peer, const std::string& data_address) {
+  peers_.SetAddress(peer, data_address);
+  if (!data_address.empty()) {
+    left_.erase(peer);
+    return;
+  }
+  left_.insert(peer);
+  // Later: who has moved comes again at once.
+  loop_.Post([this, alive = alive_] {
+    if (*alive) ForgetLeft();
+  });
+}
+
+// Not while a job counts on it: a coordinator that is restarted at once may not know that it had
+// given the worker up, and both go on.
+void DataPlane::ForgetLeft() {
+  std::erase_if(left_, [this](WorkerId peer) {
+    const bool counts = std::any_of(spread_.begin(), spread_.end(), [peer](JobGroups* job) {
+      return job->root().HostOf(peer) < job->plan().hosts.size();
+    });
+    return !counts && receiving_.Forget(peer);
+  });
 }
 
 void DataPlane::OrderImage(JobId job, Epoch epoch, const ImagePlan& order) {

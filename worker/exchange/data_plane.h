@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -106,10 +107,9 @@ class DataPlane final : private BatchSink,
   /// gets another id before.
   void Probe(const PeerAddress& peer, StreamProbe::Done done);
 
-  /// As PeerStreams has it: the streams of jobs that run follow a worker that has moved.
-  void SetPeerAddress(WorkerId peer, const std::string& data_address) {
-    peers_.SetAddress(peer, data_address);
-  }
+  /// As PeerStreams has it: the streams of jobs that run follow a worker that has moved. Without an
+  /// address it has left.
+  void SetPeerAddress(WorkerId peer, const std::string& data_address);
 
   DataPlaneStatistics statistics() const;
 
@@ -142,6 +142,7 @@ class DataPlane final : private BatchSink,
   JobGroups* Find(JobId job, Epoch epoch) const;
   JobGroups* Lookup(const FrameHeader& header);
   FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
+  void ForgetLeft();
   void SendProgress(JobExchange& job);
   void LookAfterJobs();
   FrameFault Refuse(const char* reason, FrameFault fault) {
@@ -166,6 +167,7 @@ class DataPlane final : private BatchSink,
   std::uint64_t coordinator_reconnects_ = 0;  ///< Of earlier registrations.
   std::unordered_map<JobId, std::unique_ptr<JobGroups>> jobs_;
   std::vector<JobGroups*> spread_;  ///< Those of several nodes.
+  std::set<WorkerId> left_;         ///< Of whose streams something may be known still.
   EarlyBegins early_begins_;
   std::map<std::string, std::uint64_t> refused_;
   TimerId look_timer_ = kNoTimer;
