@@ -8,7 +8,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -54,7 +53,6 @@ namespace {
 
 constexpr int kThreadsOfEach = 4;
 constexpr std::uint64_t kLoadPeriodMs = 5000;
-constexpr double kLoadStep = 0.25;  // A smaller change is no news.
 constexpr std::uint64_t kLookPeriodMs = 1000;
 constexpr std::uint64_t kLastWordsMs = 1000;
 
@@ -309,7 +307,7 @@ void Daemon::WriteAddress() const {
 
 void Daemon::ReportLoad() {
   const double load = LoadAverage();
-  if (std::abs(load - reported_load_) >= kLoadStep) {
+  if (IsNewsOfLoad(load, reported_load_)) {
     reported_load_ = load;
     proto::WorkerEvent event;
     event.mutable_load()->set_load(load);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "base/cgroup.h"
@@ -13,6 +14,8 @@
 namespace bspnow::worker {
 namespace {
 
+constexpr double kLoadStep = 0.25;      // A smaller change is no news,
+constexpr double kLoadStepPart = 0.25;  // nor is one by a smaller part.
 constexpr std::uint64_t kMeasureNs = 50'000'000;
 constexpr double kNsPerS = 1e9;
 
@@ -71,6 +74,10 @@ std::vector<std::string> CpuFeatures() {
 double LoadAverage() {
   double load = 0;
   return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+bool IsNewsOfLoad(double load, double reported) {
+  return std::abs(load - reported) >= std::max(kLoadStep, kLoadStepPart * reported);
 }
 
 double FlopsOf(const std::string& file) {

@@ -17,6 +17,9 @@ std::vector<std::string> CpuFeatures();
 /// The machine's load average over the last minute.
 double LoadAverage();
 
+/// Whether the coordinator, to which `reported` was told, is to hear of `load`: it compares nodes.
+bool IsNewsOfLoad(double load, double reported);
+
 /// Multiply-adds of one core in double precision, 1/s; measured for some 50 ms the first time, then
 /// read from `file`.
 double FlopsOf(const std::string& file);

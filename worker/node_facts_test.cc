@@ -15,6 +15,16 @@ TEST(NodeFactsTest, DescribeThisMachine) {
   EXPECT_GE(LoadAverage(), 0);
 }
 
+// Else each of many nodes that calm down says so every five seconds, for minutes.
+TEST(NodeFactsTest, OfAHighLoadOnlyALargeChangeIsNews) {
+  EXPECT_FALSE(IsNewsOfLoad(0.2, 0));
+  EXPECT_TRUE(IsNewsOfLoad(0.3, 0));
+  EXPECT_TRUE(IsNewsOfLoad(0, 0.3));
+  EXPECT_FALSE(IsNewsOfLoad(46, 50));
+  EXPECT_TRUE(IsNewsOfLoad(37, 50));
+  EXPECT_TRUE(IsNewsOfLoad(63, 50));
+}
+
 TEST(NodeFactsTest, FeaturesAreSortedWords) {
   const std::vector<std::string> features = CpuFeatures();
   EXPECT_TRUE(std::is_sorted(features.begin(), features.end()));
