@@ -42,11 +42,15 @@ absl::StatusOr<StreamKey> MakeKey(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<StreamKey> OpenStreamKey(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // A FIFO in its place would hold the daemon up until somebody writes to it.
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid() && errno == ENOENT) return MakeKey(path);
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("opening the streams' key ", path));
+  if (!S_ISREG(status.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the streams' key ", path, " is no regular file: remove it, and a new one is made"));
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return absl::FailedPreconditionError(absl::StrCat(
         "others may read the streams' key ", path,

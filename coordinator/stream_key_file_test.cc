@@ -70,5 +70,17 @@ TEST_F(StreamKeyFileTest, OneThatOthersMayReadIsAnError) {
   }
 }
 
+TEST_F(StreamKeyFileTest, WhatIsNoRegularFileIsAnErrorAtOnce) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const auto fifo = OpenStreamKey(path_);
+  EXPECT_EQ(fifo.status().code(), absl::StatusCode::kFailedPrecondition) << fifo.status();
+  fs::remove(path_);
+  fs::create_directory(path_);
+  fs::permissions(path_, fs::perms::owner_all);
+  const auto directory = OpenStreamKey(path_);
+  EXPECT_EQ(directory.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(directory.status().message().find(path_), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
