@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -35,11 +36,12 @@ std::string Plural(std::uint64_t count, const char* noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-std::vector<const SchedulerNode*> Open(const std::vector<const SchedulerNode*>& nodes) {
-  std::vector<const SchedulerNode*> open;
-  for (const SchedulerNode* node : nodes)
-    if (node->open()) open.push_back(node);
-  return open;
+template <typename Condition>
+std::vector<const SchedulerNode*> Only(const std::vector<const SchedulerNode*>& nodes,
+                                       Condition condition) {
+  std::vector<const SchedulerNode*> only;
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(only), condition);
+  return only;
 }
 
 /// So much less of it is free, from now on.
@@ -62,7 +64,8 @@ void TakeNow(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_pe
 Scheduler::Scheduler(const Situation& situation)
     : now_ns_(situation.now_ns),
       any_node_(!situation.nodes.empty()),
-      nodes_(Open(situation.nodes)),
+      nodes_(Only(situation.nodes, [](const SchedulerNode* node) { return node->open(); })),
+      drained_(Only(situation.nodes, [](const SchedulerNode* node) { return node->drained; })),
       whole_(SlotTimeline(nodes_, now_ns_).FreeDuring(now_ns_, kNoEnd)),
       promised_(nodes_, now_ns_),
       next_unknown_ns_(kUnknownNs),
@@ -171,19 +174,21 @@ std::string Scheduler::FindWhyNever(const SlotClaim& claim) const {
   for (const FreeNode& free : whole_)
     if (Suits(*free.node, claim)) suited.push_back(free);
   if (suited.empty()) {
-    return absl::StrCat("no node has label ", absl::StrJoin(claim.constraints, " and "));
+    return absl::StrCat("no node has label ", absl::StrJoin(claim.constraints, " and "),
+                        Drained(claim));
   }
   const std::string where =
       claim.constraints.empty()
           ? "the cluster has "
           : absl::StrCat("nodes with label ", absl::StrJoin(claim.constraints, " and "), " have ");
   if (claim.nodes > suited.size()) {
-    return absl::StrCat("needs ", Plural(claim.nodes, "node"), ", ", where, suited.size());
+    return absl::StrCat("needs ", Plural(claim.nodes, "node"), ", ", where, suited.size(),
+                        Drained(claim));
   }
   const std::uint32_t all = SumOfSlots(suited);
   if (slots > all) {
-    return absl::StrCat("needs ", Plural(slots, "slot"), ", ", where, all, ": start more workers",
-                        kOrOversubscribe);
+    return absl::StrCat("needs ", Plural(slots, "slot"), ", ", where, all, Drained(claim),
+                        ": start more workers", kOrOversubscribe);
   }
   std::string needs = absl::StrCat("needs ", Plural(claim.nprocs, "slot"));
   if (claim.nodes != 0) absl::StrAppend(&needs, " on ", Plural(claim.nodes, "node"));
@@ -192,7 +197,18 @@ std::string Scheduler::FindWhyNever(const SlotClaim& claim) const {
     absl::StrAppendFormat(&needs, ", with %.1f MiB for each process",
                           static_cast<double>(claim.memory_bytes) / (1 << 20));
   }
-  return absl::StrCat(needs, "; ", where, SlotsToHave(claim, whole_), " such slots");
+  return absl::StrCat(needs, "; ", where, SlotsToHave(claim, whole_), " such slots",
+                      Drained(claim));
+}
+
+/// " (node w3 is drained)"; empty if none is that it could use.
+std::string Scheduler::Drained(const SlotClaim& claim) const {
+  std::vector<std::string> names;
+  for (const SchedulerNode* node : drained_)
+    if (Suits(*node, claim)) names.push_back(node->name);
+  if (names.empty()) return "";
+  return absl::StrCat(names.size() == 1 ? " (node " : " (nodes ", Some(names),
+                      names.size() == 1 ? " is" : " are", " drained)");
 }
 
 /// "needs avx512f, which node w3 lacks"; empty if no node is left out for its CPU.

@@ -105,6 +105,7 @@ class Scheduler {
   std::string WhyNever(const SlotClaim& claim);
   std::string FindWhyNever(const SlotClaim& claim) const;
   std::string LackOfCpu(const SlotClaim& claim) const;
+  std::string Drained(const SlotClaim& claim) const;
   std::string WaitsForFirst(const QueuePlace& place) const;
   std::string WhyNotNow(const SlotClaim& claim, std::uint32_t slots) const;
   std::string Resting(const SlotClaim& claim) const;
@@ -118,6 +119,7 @@ class Scheduler {
   const std::uint64_t now_ns_;
   const bool any_node_;                         ///< Is up.
   std::vector<const SchedulerNode*> nodes_;     ///< That take jobs.
+  std::vector<const SchedulerNode*> drained_;   ///< That would.
   std::vector<FreeNode> whole_;                 ///< All of them, as if nothing ran.
   SlotTimeline promised_;                       ///< What runs, and promises.
   std::vector<FreeNode> free_;                  ///< Now, whatever is promised.

@@ -204,6 +204,26 @@ TEST(SchedulerTest, UsesNoDrainedNode) {
   EXPECT_EQ(ReasonFor(Claim(1), {}), "no worker is up");
 }
 
+TEST(SchedulerTest, NamesTheDrainedNodesThatAJobLacks) {
+  std::vector<SchedulerNode> nodes{Node(1, 4), Node(2, 4), Node(3, 4)};
+  nodes[1].drained = nodes[2].drained = true;
+  nodes[2].labels["gpu"] = "a100";
+  EXPECT_EQ(ReasonFor(Claim(7), nodes),
+            "needs 7 slots, the cluster has 4 (nodes n2, n3 are drained): start more workers or "
+            "use --oversubscribe");
+  SlotClaim claim = Claim(2);
+  claim.nodes = 2;
+  EXPECT_EQ(ReasonFor(claim, nodes),
+            "needs 2 nodes, the cluster has 1 (nodes n2, n3 are drained)");
+  claim.constraints = {"gpu"};
+  EXPECT_EQ(ReasonFor(claim, nodes), "no node has label gpu (node n3 is drained)");
+  claim = Claim(2);
+  claim.per_node = 1;
+  EXPECT_EQ(ReasonFor(claim, nodes),
+            "needs 2 slots, at most 1 a node; the cluster has 1 such slots (nodes n2, n3 are "
+            "drained)");
+}
+
 TEST(SchedulerTest, SaysWhatIsMissing) {
   SlotClaim claim = Claim(3);
   claim.nodes = 3;
