@@ -124,8 +124,16 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
 
 }  // namespace
 
-JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say)
-    : coordinator_(std::move(coordinator)), channel_(std::move(channel)), say_(std::move(say)) {}
+JobsStub::JobsStub(CoordinatorPlace place, std::shared_ptr<grpc::Channel> channel, Say say)
+    : place_(std::move(place)), channel_(std::move(channel)), say_(std::move(say)) {}
+
+// A certificate may end while a program runs: gRPC says of the next connection "Socket closed".
+absl::Status JobsStub::Explained(const absl::Status& status) const {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(place_.address);
+  if (!absl::IsUnavailable(status) || place_.tls_dir.empty() || !host_port.ok()) return status;
+  const std::string why = DiagnoseTls(*host_port, place_.tls_dir);
+  return why.empty() ? status : absl::UnavailableError(why);
+}
 
 absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say say,
                                            std::uint64_t patience_ms) {
@@ -150,15 +158,15 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say sa
   // Only now: a coordinator that is not there has no login socket.
   const absl::Status token = tokens.Token().status();
   if (!token.ok() && !credentials->has_certificate()) return token;
-  return JobsStub(coordinator, std::move(channel), std::move(say));
+  return JobsStub(place, std::move(channel), std::move(say));
 }
 
 // Repeats a call that may be repeated, as long as the coordinator cannot be reached.
 absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnection&)>& call) {
-  Reconnection reconnection(coordinator_, kReconnectUsualMs);
+  Reconnection reconnection(place_.address, kReconnectUsualMs);
   while (true) {
     const std::uint64_t asked_ns = NowNs();
-    const absl::Status status = call(reconnection);
+    const absl::Status status = Explained(call(reconnection));
     if (!reconnection.MayComeBack(status)) return status;
     if (NowNs() - asked_ns > kStoodMs * kNsPerMs) reconnection.OnBack();
     do {
@@ -259,7 +267,7 @@ absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(proto::ListJobsReques
     request.set_page_size(static_cast<std::uint32_t>(std::min(wanted - jobs.size(), kJobsOfPage)));
     absl::StatusOr<proto::ListJobsReply> page =
         Call(channel_, &proto::Jobs::Stub::ListJobs, request);
-    if (!page.ok()) return page.status();
+    if (!page.ok()) return Explained(page.status());
     std::move(page->mutable_jobs()->begin(), page->mutable_jobs()->end(), std::back_inserter(jobs));
     request.set_before(page->next());
   } while (request.before() != 0 && jobs.size() < wanted);

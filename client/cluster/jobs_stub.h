@@ -89,10 +89,11 @@ class JobsStub {
   absl::Status ReadProfile(const proto::ReadProfileRequest& request, files::FileSink& sink);
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-  const std::string& coordinator() const { return coordinator_; }
+  const std::string& coordinator() const { return place_.address; }
 
  private:
-  JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say);
+  JobsStub(CoordinatorPlace place, std::shared_ptr<grpc::Channel> channel, Say say);
+  absl::Status Explained(const absl::Status& status) const;
   absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
   template <typename Reply, typename Request, typename Method>
   absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);
@@ -100,7 +101,7 @@ class JobsStub {
   absl::Status UploadOne(const Content& content,
                          const std::function<absl::Status(std::uint64_t)>& sent);
 
-  std::string coordinator_;
+  CoordinatorPlace place_;
   std::shared_ptr<grpc::Channel> channel_;
   Say say_;
 };

@@ -134,6 +134,24 @@ class TlsTest(unittest.TestCase):
         wait_until(lambda: "is that of a worker, not of a coordinator" in cluster.bsp(
             "nodes", check=False).stderr, "the other certificate is served", COMMAND_S)
 
+    def test_client_whose_credentials_end_while_it_runs_is_told(self):
+        cluster = self.cluster(workers=0, proxied=["control"])
+        top = cluster.start_client(["bsp", "top", "--json", "--interval", "100ms"], text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   variables={"BSP_COORDINATOR": cluster.control_address})
+        self.addCleanup(top.stderr.close)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.kill)
+        wait_until(lambda: cluster.proxy.counts()["bytes"] > 0, "it has looked", COMMAND_S)
+        self.issue("other", "coordinator", "--host", HERE, ca="foreign")
+        shutil.copytree(self.path("other"), self.path("head"), dirs_exist_ok=True)
+        wait_until(lambda: "was not signed by" in cluster.bsp("nodes", check=False).stderr,
+                   "the other certificate is served", COMMAND_S)
+        self.assertIsNone(top.poll())
+        cluster.proxy.now("reset", "control")
+        said = top.stderr.readline()
+        self.assertIn("was not signed by the CA in", said)
+
     def test_client_with_tls_is_told_that_a_coordinator_has_none(self):
         os.environ["BSP_TLS"] = ""
         cluster = self.cluster(coordinator_options=[], worker_options=[])
