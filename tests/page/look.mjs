@@ -51,8 +51,19 @@ const focused = () => page.evaluate(() => document.activeElement?.textContent ??
 
 // ---- A session, and the list by keyboard ---------------------------------------------------------
 
+// Before it knows anything it does not say that there is nothing.
+let pass_events;
+const may_pass = new Promise((resolve) => { pass_events = resolve; });
+await page.route("**/events*", async (route) => {
+  await may_pass;
+  await route.continue();
+});
 await page.goto(url);
 assert.equal(page.url(), `${base}/`);
+await shows("◌ waiting for the coordinator");
+assert.deepEqual(await page.getByText(/Nothing|No worker/).filter({ visible: true }).all(), []);
+await picture("begin-desktop-light");
+pass_events();
 await shows("● live");
 await shows("3 of 3 nodes up");
 await shows(/too-large/);

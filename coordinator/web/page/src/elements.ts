@@ -39,6 +39,8 @@ export class Table {
     this.box = element("section", { class: "list" }, element("h2", {}, this.title),
       element("div", { class: "scroll" }, table), this.empty, this.note);
     setText(this.title, name);
+    // Before it is known what there is, it does not say that there is nothing.
+    this.empty.hidden = this.note.hidden = table.hidden = true;
   }
 
   show(rows: Row[], note = ""): void {

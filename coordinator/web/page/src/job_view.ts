@@ -2,7 +2,9 @@
 import { Charts } from "./charts";
 import { nameOf, stateOf } from "./cluster_view";
 import { element, Facts, Notes, setText, Table } from "./elements";
-import type { BarrierWait, Job, Loss, Output, Refusal, Series, Totals } from "./messages";
+import type {
+  BarrierWait, Job, LateProcess, Loss, Output, Refusal, Series, Totals,
+} from "./messages";
 import { bytes, clock, count, duration, number, percent, ranges, text } from "./quantities";
 
 const OUTPUT_CHARACTERS_MAX = 200_000;
@@ -10,14 +12,29 @@ const OUTPUT_CHARACTERS_MAX = 200_000;
 const LATENESS: Record<string, string> = {
   LATE_COMPUTING: "computes", LATE_ASLEEP: "waits for something else, not in bsp_sync",
   LATE_STOPPED: "is stopped", LATE_DEAD: "is dead",
-  LATE_COUNTING: "waits for messages (bsp_oblsync)",
 };
+const ILL = ["LATE_STOPPED", "LATE_DEAD", "LATE_COUNTING"];
+
+function whatItDoes(process: LateProcess): string {
+  if (process.lateness === "LATE_COUNTING")
+    return `waits for ${number(process.messagesExpected)} messages in superstep ` +
+      `${count(number(process.superstep))}, has ${number(process.messagesHere)}`;
+  const does = LATENESS[process.lateness ?? ""] ?? "is late";
+  return process.begun ? does : `${does}, before bsp_begin`;
+}
+
+/** As IsNews in client/view/barrier_view.h: where all compute nobody waits for anybody. */
+function isNews(waits: BarrierWait[]): boolean {
+  const late = waits.flatMap((wait) => wait.late ?? []);
+  return late.some((process) => ILL.includes(process.lateness ?? "")) ||
+    (late.length > 0 && waits.some((wait) => (wait.arrived ?? 0) > 0));
+}
 
 function waitNotes(waits: BarrierWait[]): string[] {
+  if (!isNews(waits)) return [];
   return waits.filter((wait) => (wait.lateCount ?? 0) > 0).map((wait) => {
     const late = (wait.late ?? []).map((process) =>
-      `pid ${process.pid ?? 0} ${process.begun ? LATENESS[process.lateness ?? ""] ?? "is late"
-        : "has not begun"}`);
+      `pid ${process.pid ?? 0} ${whatItDoes(process)}`);
     const rest = (wait.lateCount ?? 0) - late.length;
     return `${text(wait.node) || "this machine"}: ${late.join(", ")}` +
       `${rest > 0 ? ` and ${rest} more` : ""}; for ${duration(number(wait.forMs) * 1e6)}`;

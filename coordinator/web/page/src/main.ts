@@ -7,7 +7,7 @@ import { JobView } from "./job_view";
 import type { About, Jobs, Node } from "./messages";
 
 const user = element("span");
-const connection = element("span", { role: "status" });
+const connection = element("span", { role: "status" }, "◌ waiting for the coordinator");
 const summary = element("span", { class: "summary" });
 const cluster = new ClusterView();
 const job = new JobView();

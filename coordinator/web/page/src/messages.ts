@@ -50,6 +50,9 @@ export interface LateProcess {
   pid?: number;
   lateness?: string;
   begun?: boolean;
+  superstep?: Int64;
+  messagesExpected?: Int64;
+  messagesHere?: Int64;
 }
 
 export interface BarrierWait {
