@@ -5,6 +5,9 @@ import { element, setText } from "./elements";
 import type { Mark, Series, Stretch } from "./messages";
 import { bytes, clock, count, duration, percent } from "./quantities";
 
+// Labels have seconds: a step of less would repeat them.
+const TIME_STEPS_S = [1, 2, 5, 10, 15, 30].flatMap((s) => [s, 60 * s]).concat(
+  [1, 2, 3, 6, 12, 24, 48, 168].map((h) => 3600 * h)).sort((a, b) => a - b);
 const HEIGHT = 150;
 
 interface Line {
@@ -212,7 +215,10 @@ export class Charts {
         y: { range: (_, __, max) => [0, picture.stacked ? 1 : Math.max(max, 1) * 1.1] },
       },
       axes: [
-        { ...axis, size: 28, space: 80, values: (_, at) => at.map((s) => clock(s * 1000)) },
+        {
+          ...axis, size: 28, space: 80, incrs: TIME_STEPS_S,
+          values: (_, at) => at.map((s) => clock(s * 1000)),
+        },
         {
           ...axis, size: 64, space: 24, values: (_, at) => at.map((v) => picture.show(v)),
           ...(picture.steps ? { incrs: picture.steps } : {}),
