@@ -95,6 +95,15 @@ bool IsStoppedDriver(const NodeSegment& segment, const ProcessCell& cell, Pid pi
          LatenessOf(cell.os_pid) == Lateness::kStopped;
 }
 
+// It has passed the barrier, and is still in bsp_sync: it has answered the gets of the others, and
+// waits for the answers to its own. Unless somebody has stopped it, it is not what they wait for.
+bool AwaitsAnswers(const ProcessCell& cell) {
+  const std::uint32_t answered = cell.answered.value.load();
+  if (answered == 0 || answered != cell.started.value.load()) return false;
+  const Lateness lateness = LatenessOf(cell.os_pid);
+  return lateness == Lateness::kComputing || lateness == Lateness::kAsleep;
+}
+
 }  // namespace
 
 BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& here) {
@@ -113,7 +122,8 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
     const bool joins = p == 0 && pid != Pid{0};
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
     if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
-    if (((cell.arrived.load() > passed && !ahead) || groups.waiting.contains(pid)) &&
+    if (((cell.arrived.load() > passed && !ahead) || groups.waiting.contains(pid) ||
+         AwaitsAnswers(cell)) &&
         !IsStoppedDriver(segment, cell, pid)) {
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {

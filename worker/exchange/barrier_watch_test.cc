@@ -54,6 +54,19 @@ TEST_F(LookAtBarrierTest, NamesWhoseArrivalIsOfAnEarlierBarrier) {
   EXPECT_TRUE(look.late[0].begun);
 }
 
+// Pid 1 waits for the answer of a process of another node, pid 2 computes after the same barrier.
+TEST_F(LookAtBarrierTest, WhoWaitsForAnswersToItsGetsIsNotLate) {
+  for (const Pid pid : {Pid{1}, Pid{2}}) cell(pid).arrived.store(7);
+  cell(Pid{1}).started.value.store(5);
+  cell(Pid{1}).answered.value.store(5);
+  cell(Pid{2}).started.value.store(6);
+  cell(Pid{2}).answered.value.store(5);
+  const BarrierLook look = Look();
+  EXPECT_EQ(look.arrived, 2u);
+  ASSERT_EQ(look.late.size(), 1u);
+  EXPECT_EQ(look.late[0].pid, Pid{2});
+}
+
 // Pids 0 and 2 are a group, in which 2 is awaited; pid 1 waits for both.
 TEST_F(LookAtBarrierTest, WhoWaitsInAGroupIsNotLate) {
   const Segment& segment = segment_.segment();
