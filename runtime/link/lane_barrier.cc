@@ -214,6 +214,15 @@ bool LaneBarrier::BeginSendingAnswers() {
 
 // ---- Supersteps that end by counting ------------------------------------------------------------
 
+// The next superstep uses again what the one before this used. If workers carried the barrier
+// before, they may be sending that from where it lies, and that it has come is known only when all
+// have come to this barrier; lanes have frames of their own. Each part that comes by a worker is
+// noted before the barrier is released.
+bool LaneBarrier::MayGoAhead(std::uint32_t barrier) const {
+  const std::uint32_t left = state_->by_worker.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(left - Number(barrier - 1)) < 0;
+}
+
 void LaneBarrier::GoAhead(std::uint32_t barrier, std::uint32_t hosts) {
   state_->ahead_from = hosts;
   state_->ahead.store(Number(barrier), std::memory_order_seq_cst);

@@ -108,6 +108,9 @@ class LaneBarrier {
 
   // ---- Supersteps that end by counting
 
+  /// The processes here may go on from that barrier before it is over, as far as what they sent
+  /// before is concerned.
+  bool MayGoAhead(std::uint32_t barrier) const;
   /// Who drives: the frames of these hosts, a bit each, are all that the processes here wait for.
   /// They go on, though the barrier is not over.
   void GoAhead(std::uint32_t barrier, std::uint32_t hosts);

@@ -127,6 +127,17 @@ TEST_F(LaneBarrierTest, FramesThatAreBeingOverwrittenAreNobodysToRepeat) {
   EXPECT_FALSE(lanes_.StillComposed(kBarrier)) << "they were overwritten all the same";
 }
 
+// Its worker may be sending still what its processes would use again.
+TEST_F(LaneBarrierTest, NobodyGoesAheadOfTheBarrierAfterOneOfWorkers) {
+  lanes_.LeaveToWorker(kBarrier);
+  EXPECT_FALSE(lanes_.MayGoAhead(kBarrier + 1));
+  EXPECT_TRUE(lanes_.MayGoAhead(kBarrier + 2));
+  lanes_.LeaveToWorker(kBarrier + 2);
+  EXPECT_FALSE(lanes_.MayGoAhead(kBarrier + 2)) << "it is to be the workers' itself";
+  lanes_.KeepUp(kBarrier + (std::uint32_t{1} << 31));
+  EXPECT_TRUE(lanes_.MayGoAhead(kBarrier + (std::uint32_t{1} << 31) + 1));
+}
+
 TEST_F(LaneBarrierTest, OneDrivesAtATime) {
   ASSERT_TRUE(lanes_.TryToDrive(0));
   EXPECT_FALSE(lanes_.TryToDrive(1));

@@ -194,11 +194,9 @@ std::uint32_t LaneDriver::HostsHere(std::uint32_t barrier) const {
   return hosts;
 }
 
-// Chunks that were handed over two supersteps ago are given back at the end of the barrier, and
-// the next superstep would use their ring.
 bool LaneDriver::Enough(std::uint32_t barrier, Until until) {
   constexpr std::uint32_t kLookedAt = 1u << 31;
-  if (until != Until::kCounted || area_->state.handed[barrier & 1] != 0) return false;
+  if (until != Until::kCounted || !barrier_.MayGoAhead(barrier)) return false;
   const std::uint32_t hosts = HostsHere(barrier);
   if (counted_hosts_ == (hosts | kLookedAt)) return false;
   if (HasExpected(shape_, barrier, hosts)) return true;

@@ -20,6 +20,7 @@ mini=$here/mini_cluster
 mixed=$here/mixed_supersteps
 bulk=$here/bulk_supersteps
 kept=$here/kept_supersteps
+counted=$here/counted_supersteps
 
 for shape in '1 3' '2 2' '2 4' '3 4' '3 7' '4 4'; do
   read -r nodes p <<<"$shape"
@@ -51,6 +52,7 @@ for shape in '4 4' '5 6' '8 8'; do
   expect_ok "small supersteps of $nodes nodes, which send on what they receive" \
     "$mini" "$nodes" "$p" "$mixed" 200 120
 done
+expect_ok 'much before supersteps that end by counting' "$mini" 2 2 "$counted" 10 20000000
 expect_ok 'small supersteps and a few large ones, of three nodes' "$mini" 3 5 "$mixed" 300 4000
 expect_ok 'nodes that release themselves, with connections that break' \
   env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000

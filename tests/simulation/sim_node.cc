@@ -156,7 +156,13 @@ void SimNode::SendEarly() {
 }
 
 void SimNode::SendMessage(const Outgoing& outgoing, std::uint64_t s) {
-  Transmit(outgoing.host, FrameOf(outgoing, s));
+  Transmit(outgoing.host, LentFrameOf(outgoing, s));
+}
+
+SimFrame SimNode::LentFrameOf(const Outgoing& outgoing, std::uint64_t s) {
+  SimFrame frame = FrameOf(outgoing, s);
+  lent_[s].push_back(frame.number);
+  return frame;
 }
 
 SimFrame SimNode::FrameOf(const Outgoing& outgoing, std::uint64_t s) {

@@ -230,6 +230,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void LeaveBarrier();
   void OnArrival(std::uint64_t barrier);
   SimFrame FrameOf(const Outgoing& outgoing, std::uint64_t s);
+  SimFrame LentFrameOf(const Outgoing& outgoing, std::uint64_t s);
   void SetPassed(std::uint64_t barriers, const worker::BarrierCounts& counts);
 
   // Lanes; see sim_node_lanes.cc.
@@ -357,6 +358,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
 
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
+  /// By superstep: frames that the worker sends from where the processes have what they owe.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> lent_;
   std::vector<std::uint64_t> owed_;
   std::array<ArriveFrame, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;

@@ -20,7 +20,9 @@ bool SimNode::OwesHere(std::uint32_t host) const {
 }
 
 bool SimNode::Enough() const {
-  if (ahead_ || repeats(superstep()) || !program_.counted(shown())) return false;
+  if (ahead_ || repeats(superstep()) || !program_.counted(shown()) ||
+      !lane_.MayGoAhead(driven_barrier_))
+    return false;
   for (std::uint32_t host = 0; host < hosts(); ++host)
     if (lane_.Lacks(host, driven_barrier_) && OwesHere(host)) return false;
   return true;

@@ -173,6 +173,9 @@ void SimNode::GoOnIfAnswered() {
 void SimNode::FinishSuperstep() {
   const std::uint64_t superstep = released_superstep();
   const bool ahead = std::exchange(received_ahead_, false);
+  for (const std::uint64_t frame : lent_[superstep - 1])
+    if (!oracle_.IsTaken(frame)) oracle_.Fail("processes write where their worker sends from");
+  lent_.erase(superstep - 1);
   if (!repeats(superstep)) {
     for (const SimFrame& frame : ahead ? messages_ahead_ : inbox_[superstep]) {
       Process& process = processes_[frame.to_pid];

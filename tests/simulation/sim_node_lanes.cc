@@ -275,7 +275,8 @@ void SimNode::TakeOver(std::uint64_t barrier) {
   oracle_.Count("barriers taken over by workers");
   for (const Outgoing& outgoing : std::exchange(ahead_ ? outbox_before_ : outbox_, {})) {
     sent_[outgoing.host] += 1;
-    streams_.Send(WorkerId{place(outgoing.host).worker()}, FrameOf(outgoing, SuperstepOf(passed_)));
+    streams_.Send(WorkerId{place(outgoing.host).worker()},
+                  LentFrameOf(outgoing, SuperstepOf(passed_)));
   }
   OnArrival(passed_);
 }

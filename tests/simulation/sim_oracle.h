@@ -89,6 +89,7 @@ class SimOracle {
   /// Returns the frame's number.
   std::uint64_t OnSent(const SimPlace& to, std::uint64_t s);
   void OnTaken(const SimPlace& to, std::uint64_t s, std::uint64_t frame);
+  bool IsTaken(std::uint64_t frame) const { return frames_.at(frame).taken; }
 
   /// A process is in bsp_sync of `superstep`, and gets from these.
   void OnInSync(JobId job, Epoch epoch, std::uint64_t superstep, std::uint32_t pid,
