@@ -280,6 +280,16 @@ FrameFault SendingStream::OnAck(std::uint64_t sequence) {
   return FrameFault::kNone;
 }
 
+// A program may have changed it between its checksum and the socket, and would do so again: all
+// frames to the worker would wait for this one. What the writer has of it goes with the connection.
+void SendingStream::Own(OutgoingBatch& batch) {
+  for (const iovec& piece : batch.pieces) {
+    const auto* const bytes = static_cast<const std::byte*>(piece.iov_base);
+    batch.owned.insert(batch.owned.end(), bytes, bytes + piece.iov_len);
+  }
+  batch.pieces.clear();
+}
+
 // Names the frame that was refused, if its header was right; but only who was welcoming can. What
 // was damaged on its way says nothing against the frame: it is sent again, until the other end
 // counts as unreachable.
@@ -290,9 +300,12 @@ FrameFault SendingStream::OnAbort(const Frame& frame) {
   reader_->Stop();
   const auto found = kept_.find(frame.header.sequence);
   const bool damaged = text == FaultText(FrameFault::kBadPayloadCrc);
-  if (state_ == State::kOpen && !damaged && found != kept_.end() &&
-      ++found->second.refusals >= kRefusalsMax)
+  if (state_ != State::kOpen || found == kept_.end()) return FrameFault::kNone;
+  if (damaged) {
+    Own(found->second.batch);
+  } else if (++found->second.refusals >= kRefusalsMax) {
     GiveUp(frame.header.sequence, abort_reason_);
+  }
   return FrameFault::kNone;
 }
 

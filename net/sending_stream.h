@@ -40,7 +40,8 @@ struct OutgoingBatch {
   Superstep superstep{};
   BatchPiece piece{};
   std::vector<std::byte> owned;
-  Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents).
+  Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents). It
+                  ///< should not change, and if it does the frame is damaged once.
   std::shared_ptr<const void> owner;  ///< Of `pieces`, if frames to several peers share memory.
   std::uint64_t token = 0;            ///< Not 0: `delivered` is called.
 };
@@ -140,6 +141,7 @@ class SendingStream final : private FrameSink {
   FrameFault OnWelcome(std::uint64_t sequence);
   FrameFault OnAck(std::uint64_t sequence);
   FrameFault OnAbort(const Frame& frame);
+  static void Own(OutgoingBatch& batch);
   void Connect();
   void AskForAddresses();
   void OnWritable();

@@ -133,6 +133,19 @@ TEST_F(SendingStreamTest, FrameThatIsDamagedAgainAndAgainIsSentUntilItArrives) {
   RunUntil([&] { return delivered_.size() == 1; });
 }
 
+// A program may write into what is sent, always between the checksum and the socket.
+TEST_F(SendingStreamTest, WhatWasDamagedIsSentAgainFromACopy) {
+  auto sender = NewSender(receiver_.address());
+  sink_.verdict = FrameFault::kBadPayloadCrc;
+  sender->Send(Numbered(1, 1000));
+  const std::string sent = texts_[1];
+  RunUntil([&] { return sender->counts().breaks == 1; });
+  texts_[1].assign(1000, '#');
+  sink_.verdict = FrameFault::kNone;
+  RunUntil([&] { return delivered_.size() == 1; });
+  EXPECT_TRUE(sink_.came.back().data == sent);
+}
+
 TEST_F(SendingStreamTest, KeepsTryingUntilSomebodyListens) {
   const SocketAddress address = receiver_.address();
   auto sender = NewSender(*Resolve({"127.0.0.1", 1}));
