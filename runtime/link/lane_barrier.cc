@@ -225,6 +225,8 @@ bool LaneBarrier::MayGoAhead(std::uint32_t barrier) const {
 
 void LaneBarrier::GoAhead(std::uint32_t barrier, std::uint32_t hosts) {
   state_->ahead_from = hosts;
+  // Before that: who comes back soon tries to drive once, and this process may compute for long.
+  StopDriving();
   state_->ahead.store(Number(barrier), std::memory_order_seq_cst);
 }
 

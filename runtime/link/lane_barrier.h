@@ -112,7 +112,7 @@ class LaneBarrier {
   /// before is concerned.
   bool MayGoAhead(std::uint32_t barrier) const;
   /// Who drives: the frames of these hosts, a bit each, are all that the processes here wait for.
-  /// They go on, though the barrier is not over.
+  /// They go on, though the barrier is not over. It does not drive any more.
   void GoAhead(std::uint32_t barrier, std::uint32_t hosts);
   bool IsAhead(std::uint32_t barrier) const;
   /// A process waits for the end of a barrier that it left so.

@@ -127,6 +127,15 @@ TEST_F(LaneBarrierTest, FramesThatAreBeingOverwrittenAreNobodysToRepeat) {
   EXPECT_FALSE(lanes_.StillComposed(kBarrier)) << "they were overwritten all the same";
 }
 
+TEST_F(LaneBarrierTest, WhoComesBackCanDriveThoughWhoDroveHasNotGoneOnYet) {
+  Send(kBarrier);
+  ASSERT_TRUE(lanes_.TryToDrive(0));
+  lanes_.GoAhead(kBarrier, 0);
+  EXPECT_TRUE(lanes_.IsAhead(kBarrier));
+  lanes_.ComeBack(kBarrier);
+  EXPECT_TRUE(lanes_.TryToDrive(1));
+}
+
 // Its worker may be sending still what its processes would use again.
 TEST_F(LaneBarrierTest, NobodyGoesAheadOfTheBarrierAfterOneOfWorkers) {
   lanes_.LeaveToWorker(kBarrier);

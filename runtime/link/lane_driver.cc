@@ -73,6 +73,7 @@ void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   } else if (Enough(barrier, until)) {
     barrier_.GoAhead(barrier, HostsHere(barrier));
     shape_.segment->header().barrier.released.Wake();
+    return;
   }
   barrier_.StopDriving();
 }

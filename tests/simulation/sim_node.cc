@@ -185,14 +185,10 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 }
 
 void SimNode::ReachBarrier() {
+  if (ahead_) return ComeBack();
   // Who drove at the barrier before is one of the processes, and so is who sent its answers.
   if (driving_ || answers_by_lanes_)
     return After(loop_.Below(kMillisecond), &SimNode::ReachBarrier);
-  if (ahead_) {
-    came_back_ = true;
-    lane_.ComeBack(Released());
-    return Drive();
-  }
   if (!PutByBulkLanes()) Arrive();
 }
 

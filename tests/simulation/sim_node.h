@@ -263,6 +263,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool OwesHere(std::uint32_t host) const;
   bool Enough() const;
   void GoAhead();
+  void ComeBack();
   void GoOnFrom(std::uint64_t barriers, const worker::BarrierCounts& counts);
   void EndAhead();
   void NoteBroken();

@@ -30,23 +30,31 @@ bool SimNode::Enough() const {
 
 // The worker may have taken the barrier over, and even released it, since the driver looked.
 void SimNode::GoAhead() {
-  if (Released() == driven_barrier_) {
-    oracle_.Count("supersteps ended ahead of their barrier");
-    std::uint32_t from = 0;
-    messages_ahead_.clear();
-    for (std::uint32_t host = 0; host < hosts(); ++host) {
-      if (host == self() || lane_.Lacks(host, driven_barrier_)) continue;
-      from |= 1u << host;
-      for (const SimFrame& message : lane_hosts_[host].in[driven_barrier_ & 1]->messages)
-        messages_ahead_.push_back(message);
-    }
-    lane_.GoAhead(driven_barrier_, from);
-    outbox_before_ = std::exchange(outbox_, {});
-    ahead_ = leaves_ahead_ = received_ahead_ = true;
-    came_back_ = false;
-    After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+  if (Released() != driven_barrier_)
+    return NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
+  oracle_.Count("supersteps ended ahead of their barrier");
+  std::uint32_t from = 0;
+  messages_ahead_.clear();
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
+    if (host == self() || lane_.Lacks(host, driven_barrier_)) continue;
+    from |= 1u << host;
+    for (const SimFrame& message : lane_hosts_[host].in[driven_barrier_ & 1]->messages)
+      messages_ahead_.push_back(message);
   }
-  NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
+  lane_.GoAhead(driven_barrier_, from);
+  driving_ = false;
+  outbox_before_ = std::exchange(outbox_, {});
+  ahead_ = leaves_ahead_ = received_ahead_ = true;
+  came_back_ = false;
+  After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+}
+
+// Another process than the one that drove, which may be about to go on: it tries once.
+void SimNode::ComeBack() {
+  came_back_ = true;
+  lane_.ComeBack(Released());
+  Drive();
+  if (!driving_ && !lane_.off()) oracle_.Fail("a process comes back, and nobody drives the lanes");
 }
 
 // The barrier that they left is over: for them, if they wait for it.
