@@ -15,7 +15,8 @@ std::uint64_t Read(clockid_t clock) {
 
 }  // namespace
 
-std::uint64_t NowNs() { return Read(CLOCK_MONOTONIC); }
+// A lease must end while the machine is suspended; CLOCK_MONOTONIC would stand still.
+std::uint64_t NowNs() { return Read(CLOCK_BOOTTIME); }
 
 std::uint64_t ProcessorNs() { return Read(CLOCK_PROCESS_CPUTIME_ID); }
 

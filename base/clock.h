@@ -6,7 +6,8 @@
 
 namespace bspnow {
 
-/// Nanoseconds of the machine's monotonic clock; the same for all processes of one node.
+/// Nanoseconds of the machine's monotonic clock, which goes on while it is suspended; the same for
+/// all processes of one node.
 std::uint64_t NowNs();
 
 /// Nanoseconds of processor time that the calling process has used.

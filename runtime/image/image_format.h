@@ -197,7 +197,7 @@ struct ImageState {
   std::uint32_t reserved;
   std::uint64_t xcr0;              ///< XGETBV(0) where it was saved.
   std::uint64_t cpu_features;      ///< Offset in strings: names as in /proc/cpuinfo, by blanks.
-  std::uint64_t monotonic_ns;      ///< CLOCK_MONOTONIC when it was saved.
+  std::uint64_t monotonic_ns;      ///< NowNs() when it was saved.
   std::uint64_t restored_address;  ///< An std::uint32_t that bsp-restore sets to 1.
   std::uint64_t restorer_address;  ///< Two std::uint64_t: what of bsp-restore the process unmaps,
                                    ///< start and bytes.

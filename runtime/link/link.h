@@ -48,7 +48,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 15;
+inline constexpr std::uint32_t kLinkVersion = 16;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -286,7 +286,7 @@ struct NodeHeader {
   /// epoch that resumes after superstep S - 1 begins with that superstep's number, S - 1, for the
   /// one in which it only exchanges the registrations again.
   std::uint64_t first_superstep;
-  /// Nobody leaves a barrier after this moment (CLOCK_MONOTONIC) until it has been put off; the
+  /// Nobody leaves a barrier after this moment (NowNs) until it has been put off; the
   /// worker does so with each answer to its heartbeat. All ones: there is no lease.
   std::atomic<std::uint64_t> lease_until_ns;
   NodeBarrier barrier;  ///< Of the root group.

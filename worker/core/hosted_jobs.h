@@ -40,7 +40,7 @@ class HostedJobs {
   /// Of the jobs here only the reply's keep_jobs go on.
   void OnRegistered(const proto::RegisterReply& reply);
 
-  /// The coordinator renewed the lease, which was asked for at this moment of CLOCK_MONOTONIC: no
+  /// The coordinator renewed the lease, which was asked for at this moment (NowNs): no
   /// process here leaves a barrier after the end of the lease, and none before the first one. Jobs
   /// that are being abandoned get no more time.
   void OnLeaseRenewed(std::uint64_t sent_ns);

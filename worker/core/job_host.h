@@ -42,7 +42,7 @@ class JobHost {
   [[nodiscard]] virtual bool TakeInput(const proto::Input& input) = 0;
 
   // While there is memory; else these do nothing.
-  /// No process leaves a barrier after this moment of CLOCK_MONOTONIC.
+  /// No process leaves a barrier after this moment (NowNs).
   virtual void SetLease(std::uint64_t until_ns) = 0;
   virtual void OrderImage(const proto::TakeCheckpoint& order) = 0;
   /// The processes that wait after their images of this checkpoint go on.

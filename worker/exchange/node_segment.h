@@ -39,7 +39,7 @@ class NodeSegment {
   /// Before any process runs.
   void Resume(std::uint64_t first_superstep, std::uint32_t participants);
 
-  /// Nobody here leaves a barrier after this moment of CLOCK_MONOTONIC. Until the first call there
+  /// Nobody here leaves a barrier after this moment (NowNs). Until the first call there
   /// is no lease.
   void SetLease(std::uint64_t until_ns);
 

@@ -60,7 +60,7 @@ class CheckpointHost {
   /// A child that is no process of the job has ended; perhaps the one that writes the archive.
   void OnOtherExited(pid_t os_pid, int wait_status);
 
-  /// To be called now and then, `now_ns` being CLOCK_MONOTONIC: an image whose writer was killed,
+  /// To be called now and then, `now_ns` being NowNs(): an image whose writer was killed,
   /// or whose process does not ask, would be waited for in vain.
   void CheckWaits(std::uint64_t now_ns);
 
