@@ -179,13 +179,9 @@ class Group {
     BeginSuperstep();
     if (__builtin_expect(simulated_, 0)) StartInOrder();
   }
-  void Sync(std::uint64_t call_site) {
-    FinishSuperstep(call_site, OtherGroups::kNone);
-    BeginNextSuperstep();
-  }
 
-  /// Whether SyncCounted can end this superstep. Not if areas were registered, which all processes
-  /// do alike: whoever uses one later must find what the others have registered.
+  /// Whether FinishByCount can end this superstep. Not if areas were registered: all processes
+  /// do so alike, and whoever uses one later must find what the others have registered.
   bool EndsByCount() const { return !several_nodes_ && !Voting(); }
 
   /// bsp_oblsync of PUB (Bonorden et al. 2003, section 2.5): ends the superstep once as many
@@ -193,7 +189,8 @@ class Group {
   /// processes of the group end the superstep in this way, and only send messages in it. A process
   /// can be any number of supersteps ahead of others, but one of those that it sends something
   /// to.
-  void SyncCounted(Call call, std::uint64_t messages);
+  void FinishByCount(Call call, std::uint64_t messages);
+  void BeginByCount(Call call);  ///< Its last step, as BeginNextSuperstep.
 
   /// The same of the root group on a few nodes, by lanes: this process may be a superstep ahead of
   /// nodes that send it nothing. As FinishSuperstep.

@@ -95,7 +95,7 @@ TEST(CountedSuperstepsTest, WhoWaitsSaysForHowManyMessages) {
     const auto send = [&] { root.Send("test", 1, "", "x", 1); };
     if (process.pid() == 1) {
       send();
-      root.SyncCounted("test", 3);
+      process.SyncCounted(root, "test", 3, [] {});
       BSP_CHECK(wait.superstep.load() == 0);
     } else {
       while (wait.superstep.load() != 1) sched_yield();
@@ -103,7 +103,7 @@ TEST(CountedSuperstepsTest, WhoWaitsSaysForHowManyMessages) {
       BSP_CHECK_OP(wait.here.load(), ==, 1u);
       send();
       send();
-      root.SyncCounted("test", 0);
+      process.SyncCounted(root, "test", 0, [] {});
     }
     process.Sync(0);
   }));
@@ -258,7 +258,7 @@ TEST(GroupsTest, GroupsThatWereLeftLeaveNothing) {
       Group& group = process.Duplicate(process.root());
       if (i % 512 == 0) {
         group.Send("test", (Value(group.self()) + 1) % 3, nullptr, large.data(), large.size());
-        group.Sync(0);
+        process.Sync(group, 0);
       }
       process.Leave(group);
     }

@@ -109,12 +109,11 @@ void Process::End(std::uint64_t call_site) {
 }
 
 // See "A superstep, step by step" in docs/design.md.
-void Process::SyncRoot(std::uint64_t call_site) {
-  const BarrierFlags all = root_.FinishSuperstep(
-      call_site, open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
-  // Before others may write into this process's memory.
+void Process::Finish(Group& group, std::uint64_t call_site) {
+  const BarrierFlags all =
+      group.FinishSuperstep(call_site, group.IsRoot() ? others() : OtherGroups::kNone);
+  // Of the root group only. Before others may write into this process's memory.
   if (__builtin_expect(all.save != 0, 0)) TakeImage();
-  root_.BeginNextSuperstep();
 }
 
 std::uint32_t Process::nprocs() {

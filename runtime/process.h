@@ -80,9 +80,30 @@ class Process {
 
   void Sync(std::uint64_t call_site) { Sync(*group_, call_site); }
   /// The same of any group of this process.
-  void Sync(Group& group, std::uint64_t call_site);
-  /// Group::SyncCounted; or a barrier, where that must end the superstep.
-  void SyncCounted(Group& group, Call call, std::uint64_t messages);
+  void Sync(Group& group, std::uint64_t call_site) {
+    Sync(group, call_site, [] {});
+  }
+  /// `complete` does what is left to be done for the superstep that is over, before others may
+  /// touch the memory of this process.
+  template <typename Complete>
+  void Sync(Group& group, std::uint64_t call_site, const Complete& complete) {
+    Finish(group, call_site);
+    complete();
+    group.BeginNextSuperstep();
+  }
+  /// Group::FinishByCount and so on; or a barrier, where that must end the superstep.
+  void SyncCounted(Group& group, Call call, std::uint64_t messages) {
+    SyncCounted(group, call, messages, [] {});
+  }
+  template <typename Complete>
+  void SyncCounted(Group& group, Call call, std::uint64_t messages, const Complete& complete) {
+    const bool by_count = FinishCounted(group, call, messages);
+    complete();
+    by_count ? group.BeginByCount(call) : group.BeginNextSuperstep();
+  }
+  /// A superstep's end but for its last step, Group::BeginNextSuperstep: before that nobody else
+  /// touches the memory of this process.
+  void Finish(Group& group, std::uint64_t call_site);
   void Push(Call call, std::uint64_t address, std::uint64_t bytes) {
     group_->Push(call, address, bytes);
   }
@@ -145,7 +166,10 @@ class Process {
   GroupSeat SeatInJob();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
   void JoinJob(std::int64_t maxprocs);
-  void SyncRoot(std::uint64_t call_site);
+  OtherGroups others() const {
+    return open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen;
+  }
+  bool FinishCounted(Group& group, Call call, std::uint64_t messages);
   Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
   void AwaitThoseBehind();
   bool FewAreBehind();

@@ -80,25 +80,21 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
   return group;
 }
 
-void Process::Sync(Group& group, std::uint64_t call_site) {
-  if (&group == &root_) {
-    SyncRoot(call_site);  // Images are taken there.
-  } else {
-    group.Sync(call_site);
+// True: by the count alone, so that Group::BeginByCount follows.
+bool Process::FinishCounted(Group& group, Call call, std::uint64_t messages) {
+  if (group.EndsByCount()) {
+    group.FinishByCount(call, messages);
+    return true;
   }
-}
-
-void Process::SyncCounted(Group& group, Call call, std::uint64_t messages) {
-  if (group.EndsByCount()) return group.SyncCounted(call, messages);
   group.RequireMessagesOnly(call);
   if (group.EndsByLanes()) {
-    const BarrierFlags all = group.FinishCounted(
-        call, messages, open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
+    const BarrierFlags all = group.FinishCounted(call, messages, others());
     if (all.save != 0) TakeImage();
-    return group.BeginSuperstep();
+  } else {
+    Finish(group, call.site);
+    group.RequireCount(call, messages, group.inbox().count());
   }
-  Sync(group, call.site);
-  group.RequireCount(call, messages, group.inbox().count());
+  return false;
 }
 
 // A process that opens and leaves groups faster than others would take the room that these need for

@@ -41,7 +41,7 @@ struct Group::CountedCall {
   SideWork AsSideWork();
 };
 
-void Group::SyncCounted(Call call, std::uint64_t messages) {
+void Group::FinishByCount(Call call, std::uint64_t messages) {
   RequireMessagesOnly(call);
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
@@ -75,6 +75,9 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   if (IsRoot()) MakeRoom(call);
   Record(times);
   superstep_ += 1;
+}
+
+void Group::BeginByCount(Call call) {
   BeginSuperstep();
   if (barrier_before_) AwaitBarriersReaders();
   barrier_before_ = false;

@@ -68,7 +68,7 @@ struct Spread {
 
   void LastSync() const {
     if (registered) team.Unregister(area);
-    team.Sync();
+    team.LastSync();
   }
 
   // The first of each range has the bytes, and gives them to the first of each part of it: distant
@@ -120,7 +120,7 @@ void Broadcast(Team& team, const void* src, void* dst) {
   const std::uint32_t root = team.what().root;
   const bool is_root = team.self() == root;
   if (team.p() == 1 || bytes == 0) {
-    team.Sync();
+    team.LastSync();
     CopyOwn(dst, src, bytes);
     return;
   }
@@ -129,7 +129,7 @@ void Broadcast(Team& team, const void* src, void* dst) {
     const void* const area = team.Register(is_root ? src : nullptr, bytes);
     if (!is_root) team.Get(root, area, 0, dst, bytes);
     team.Unregister(area);
-    team.Sync();
+    team.LastSync();
     if (is_root) CopyOwn(dst, src, bytes);
     return;
   }
@@ -158,7 +158,7 @@ void Scatter(Team& team, const void* src, void* dst) {
   const std::uint32_t root = team.what().root;
   const bool is_root = team.self() == root;
   const auto sync_and_keep_own = [&] {
-    team.Sync();
+    team.LastSync();
     if (is_root) CopyOwn(dst, At(src, root * bytes), bytes);
   };
   if (team.p() == 1 || bytes == 0) return sync_and_keep_own();
@@ -188,7 +188,7 @@ void Gather(Team& team, const void* src, void* dst) {
   const bool is_root = team.self() == root;
   const Blocks blocks{static_cast<std::byte*>(dst), root * bytes, bytes, team.p() * bytes};
   if (team.p() == 1 || bytes == 0) {
-    team.Sync();
+    team.LastSync();
     CopyOwn(dst, src, bytes);
     return;
   }
@@ -198,7 +198,7 @@ void Gather(Team& team, const void* src, void* dst) {
       scratch ? team.Scratch() : team.Register(is_root ? dst : nullptr, blocks.all);
   if (!is_root) team.Put(root, src, area, team.self() * bytes, bytes);
   if (!scratch) team.Unregister(area);
-  team.Sync();
+  team.LastSync();
   if (is_root) blocks.Complete(scratch ? area : nullptr, src);
 }
 
@@ -206,7 +206,7 @@ void Exchange(Team& team, const void* src, void* dst) {
   const std::size_t bytes = team.what().bytes;
   const Blocks blocks{static_cast<std::byte*>(dst), team.self() * bytes, bytes, team.p() * bytes};
   if (team.p() == 1 || bytes == 0) {
-    team.Sync();
+    team.LastSync();
     CopyOwn(dst, src, bytes);
     return;
   }
@@ -218,7 +218,7 @@ void Exchange(Team& team, const void* src, void* dst) {
     team.Put(peer, At(src, peer * bytes), area, blocks.own, bytes);
   }
   if (!scratch) team.Unregister(dst);
-  team.Sync();
+  team.LastSync();
   blocks.Complete(scratch ? area : nullptr, At(src, blocks.own));
 }
 
@@ -228,7 +228,7 @@ const std::byte* GatherOnAll(Team& team, const void* value) {
   for (std::uint32_t pid = 0; pid < team.p(); ++pid) {
     team.Put(pid, value, all, team.self() * bytes, bytes);
   }
-  team.Sync();
+  team.LastSync();
   return all;
 }
 

@@ -25,8 +25,9 @@ class Values {
   }
   /// After a step that brings values of `known` processes together.
   void Sync(std::uint64_t known) {
-    if (known >= team_.p()) landing_.Close();
-    team_.Sync();
+    const bool last = known >= team_.p();
+    if (last) landing_.Close();
+    last ? team_.LastSync() : team_.Sync();
     arrived_ = landing_.data() + room_ * ways_ * stride_;
     room_ ^= 1;
   }
@@ -63,7 +64,7 @@ class Values {
 
 bool IsTrivial(Team& team, const void* src, void* dst) {
   if (team.p() > 1 && team.what().bytes != 0) return false;
-  team.Sync();
+  team.LastSync();
   if (src != dst) Copy(dst, src, team.what().bytes);
   return true;
 }
@@ -104,7 +105,7 @@ class VectorsInPieces {
     if (result != MyPlace()) Copy(MyPlace(), result, pieces_.Bytes(self()));
     landing_.Close();
     if (!lands_in_scratch_) team_.Unregister(dst_);
-    team_.Sync();
+    team_.LastSync();
     if (lands_in_scratch_) CopyOut();
   }
 
@@ -184,7 +185,7 @@ class PrefixInPipeline {
     for (std::uint32_t step = 0; step <= last; ++step) {
       Pass(step);
       if (step == last) landing_.Close();
-      team_.Sync();
+      step == last ? team_.LastSync() : team_.Sync();
     }
     Pass(last + 1);  // The last piece, on the last process.
   }

@@ -34,6 +34,12 @@ class Team {
  public:
   /// With BSP_CHECK=full it takes a superstep to find whether all make the same call.
   Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call);
+  /// The call is over: what is left of LastSync.
+  ~Team() {
+    if (last_) group_.BeginNextSuperstep();
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
 
   std::uint32_t p() const { return group_.p(); }
   std::uint32_t self() const { return Value(group_.self()); }
@@ -71,6 +77,12 @@ class Team {
     Move(Direction::kGet, pid, area, offset, dst, bytes);
   }
   void Sync() { process_.Sync(group_, what_.call.site); }
+  /// The call's last one. Until the call is over others do not touch the memory of this process,
+  /// though they may have gone on: it may still be writing the result.
+  void LastSync() {
+    process_.Finish(group_, what_.call.site);
+    last_ = true;
+  }
 
   /// Calls an operation of the program's; the calls that it belongs to take sizes as an int.
   void Operate(Operation op, void* result, const void* left, const void* right, std::size_t bytes) {
@@ -90,6 +102,7 @@ class Team {
   Group& group_;
   CollectiveState& state_;
   CollectiveCall what_;
+  bool last_ = false;  ///< LastSync was called.
 };
 
 /// Where values arrive: in the scratch area, or where that is too small in memory of its own, which

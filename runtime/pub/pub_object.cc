@@ -65,8 +65,7 @@ void PubObject::Close() {
 
 void PubObject::Sync(Call call) {
   ListAll(call);
-  process_.Sync(group_, call.site);
-  TakeUpMessages(call);
+  process_.Sync(group_, call.site, [&] { TakeUpMessages(call); });
 }
 
 void PubObject::SyncCounted(Call call, std::uint64_t messages) {
@@ -79,8 +78,9 @@ void PubObject::SyncCounted(Call call, std::uint64_t messages) {
         static_cast<unsigned long long>(messages),
         static_cast<unsigned long long>(reductions_.called()));
   }
-  process_.SyncCounted(group_, call, messages - reductions_.called() + reductions_.values_due());
-  TakeUpMessages(call);
+  process_.SyncCounted(group_, call,
+                       messages - reductions_.called() + reductions_.values_due(),
+                       [&] { TakeUpMessages(call); });
 }
 
 void PubObject::CatchUp(Call call) {
@@ -94,7 +94,7 @@ void PubObject::CatchUp(Call call) {
 }
 
 // After an image, if one was taken: what was listed before it lies elsewhere in a process that has
-// been restored.
+// been restored. And before the superstep begins in which others may reach for results.
 void PubObject::TakeUpMessages(Call call) {
   if (group_.tag_bytes() != sizeof(PubTag)) {
     ReportMisuse(
