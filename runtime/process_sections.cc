@@ -171,15 +171,18 @@ void Process::BeginSection(Call call, std::int64_t maxprocs) {
     ReportMisuse(call,
                  "the program's first bsp_begin was the paper's; include mcbsp.h, or define"
                  " BSP_MULTICORE, in all files");
-  if (maxprocs < 1 && (begun_ || self_ == Pid{0}))
+  Group* const team = running_ ? sections_.back().helpers : &root_;
+  const bool alone = team == nullptr || (running_ && procedure_ == nullptr);
+  // Before the program's first section no group has pids.
+  const bool counts = alone || (begun_ ? team->self() : self_) == Pid{0};
+  if (maxprocs < 1 && counts)
     ReportMisuse(call, "maxprocs is %lld; ask for at least 1 process",
                  static_cast<long long>(maxprocs));
   if (!begun_) {
     BecomeSectioned(procedure_ == nullptr ? maxprocs : segment_->layout().nprocs);
     if (procedure_ == nullptr) return Enter(root_, p_);  // All know p.
   }
-  Group* const team = running_ ? sections_.back().helpers : &root_;
-  if (team == nullptr || (running_ && procedure_ == nullptr)) return EnterAlone();
+  if (alone) return EnterAlone();
   SectionOrder order{.p = ProcessesFor(*team, maxprocs), .procedure = FromStart(procedure_)};
   if (team->self() == Pid{0}) {
     Tell(*team, order);
