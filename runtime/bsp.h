@@ -228,8 +228,9 @@ bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
 
 /* A job that a cluster runs is saved now and then, and goes on after a failure; a program need not
  * know. One that calls these two wants small images, or cannot be saved as a whole: only its areas
- * are, at the end of a bsp_sync. After a failure it starts from its beginning, registers the same
- * areas, and finds them as they were; DRMA registrations and unread messages are not saved.
+ * are, at the end of a bsp_sync, never of a collective call. After a failure it starts from its
+ * beginning, registers the same areas, and finds them as they were; DRMA registrations and unread
+ * messages are not saved.
  *
  *   bsp_begin(p);
  *   bsp_checkpoint_register(&step, sizeof step);

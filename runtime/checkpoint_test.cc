@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "runtime/collectives/team.h"
 #include "runtime/image/image_format.h"
 #include "runtime/testing/calls.h"
 #include "runtime/testing/nodes.h"
@@ -251,6 +252,52 @@ TEST(CheckpointTest, AreasComeBackInARunFromTheStart) {
       RerunOnNodes({.node_of = {0, 0, 1}}, std::move(outcome.images), ProgramWithAreas);
   EXPECT_EQ(again.statuses, std::vector<int>(3, 0));
   EXPECT_EQ(again.errors, "from 7\nfrom 7\nfrom 7\n");
+}
+
+void AddWords(void* sum, void* left, void* right, int* bytes) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(*bytes) / 4; ++i) {
+    static_cast<std::uint32_t*>(sum)[i] =
+        static_cast<std::uint32_t*>(left)[i] + static_cast<std::uint32_t*>(right)[i];
+  }
+}
+
+// Most supersteps are those of collective calls, where the areas are between two states; and what
+// PUB's reductions write is there only when bsp_sync has done all that it does.
+void ProgramWithAreasAndCollectives(Process& process) {
+  process.Begin(100);
+  const std::uint32_t p = process.nprocs();
+  std::uint32_t s = 0, completed = 0, words[60] = {};
+  process.RegisterForCheckpoints(&s, sizeof s);
+  process.RegisterForCheckpoints(&completed, sizeof completed);
+  process.RegisterForCheckpoints(words, sizeof words);
+  const std::uint64_t from = process.ResumeFromCheckpoint();
+  for (const std::uint32_t word : words) Require(word == p * s, "all or nothing of a call");
+  Require(completed == s, "all that bsp_sync does");
+  while (s < kSupersteps || (from == 0 && ImagesTaken() == 0)) {
+    for (std::uint32_t call = 0; call < 20; ++call) {
+      for (std::uint32_t& word : words) word = s + 1;
+      Team team(process, process.group(), process.collectives(),
+                {.call = "test",
+                 .collective = Collective::kFoldElements,
+                 .root = 0,
+                 .bytes = sizeof words,
+                 .element_bytes = 4});
+      Fold(team, &AddWords, words, words);
+    }
+    s += 1;
+    process.Sync(process.group(), 0, [&] { completed = s; });
+  }
+  process.End(0);
+}
+
+TEST(CheckpointTest, AreasAreNotSavedWithinACollectiveCall) {
+  JobOutcome outcome =
+      RunOnNodes({.node_of = {0, 0, 0}, .saves = {{6}}}, ProgramWithAreasAndCollectives);
+  ExpectAllEndWell(outcome);
+  ASSERT_EQ(outcome.taken.size(), 3u);
+  const JobOutcome again = RerunOnNodes({.node_of = {0, 0, 0}}, std::move(outcome.images),
+                                        ProgramWithAreasAndCollectives);
+  EXPECT_EQ(again.statuses, std::vector<int>(3, 0)) << again.errors;
 }
 
 TEST(CheckpointTest, AProgramWithAreasIsNotSavedBeforeItResumes) {

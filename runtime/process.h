@@ -46,6 +46,9 @@ struct Section {
   bool scratch_registered;  ///< and that of the collectives.
 };
 
+/// Who ends a superstep: the program, or a collective call that takes several.
+enum class SuperstepOf : std::uint8_t { kProgram, kCollective };
+
 class Process {
  public:
   // ---- Life
@@ -87,8 +90,9 @@ class Process {
   /// touch the memory of this process.
   template <typename Complete>
   void Sync(Group& group, std::uint64_t call_site, const Complete& complete) {
-    Finish(group, call_site);
+    const bool save_areas = Finish(group, call_site, SuperstepOf::kProgram).save != 0 && HasAreas();
     complete();
+    if (__builtin_expect(save_areas, 0)) TakeImage();
     group.BeginNextSuperstep();
   }
   /// Group::FinishByCount and so on; or a barrier, where that must end the superstep.
@@ -97,13 +101,16 @@ class Process {
   }
   template <typename Complete>
   void SyncCounted(Group& group, Call call, std::uint64_t messages, const Complete& complete) {
-    const bool by_count = FinishCounted(group, call, messages);
+    const bool by_count = group.EndsByCount();
+    const bool save_areas = FinishCounted(group, call, messages).save != 0 && HasAreas();
     complete();
+    if (__builtin_expect(save_areas, 0)) TakeImage();
     by_count ? group.BeginByCount(call) : group.BeginNextSuperstep();
   }
   /// A superstep's end but for its last step, Group::BeginNextSuperstep: before that nobody else
-  /// touches the memory of this process.
-  void Finish(Group& group, std::uint64_t call_site);
+  /// touches the memory of this process. Areas are not saved here, and not at the end of a
+  /// collective call's superstep: there they may be between two states of the program's.
+  BarrierFlags Finish(Group& group, std::uint64_t call_site, SuperstepOf whose);
   void Push(Call call, std::uint64_t address, std::uint64_t bytes) {
     group_->Push(call, address, bytes);
   }
@@ -169,7 +176,8 @@ class Process {
   OtherGroups others() const {
     return open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen;
   }
-  bool FinishCounted(Group& group, Call call, std::uint64_t messages);
+  bool HasAreas() const { return areas_.any(); }
+  BarrierFlags FinishCounted(Group& group, Call call, std::uint64_t messages);
   Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
   void AwaitThoseBehind();
   bool FewAreBehind();

@@ -80,21 +80,20 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
   return group;
 }
 
-// True: by the count alone, so that Group::BeginByCount follows.
-bool Process::FinishCounted(Group& group, Call call, std::uint64_t messages) {
+BarrierFlags Process::FinishCounted(Group& group, Call call, std::uint64_t messages) {
   if (group.EndsByCount()) {
     group.FinishByCount(call, messages);
-    return true;
+    return {};
   }
   group.RequireMessagesOnly(call);
   if (group.EndsByLanes()) {
     const BarrierFlags all = group.FinishCounted(call, messages, others());
-    if (all.save != 0) TakeImage();
-  } else {
-    Finish(group, call.site);
-    group.RequireCount(call, messages, group.inbox().count());
+    if (all.save != 0 && !HasAreas()) TakeImage();
+    return all;
   }
-  return false;
+  const BarrierFlags all = Finish(group, call.site, SuperstepOf::kProgram);
+  group.RequireCount(call, messages, group.inbox().count());
+  return all;
 }
 
 // A process that opens and leaves groups faster than others would take the room that these need for

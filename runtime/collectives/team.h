@@ -76,11 +76,14 @@ class Team {
   void Get(std::uint32_t pid, const void* area, std::size_t offset, void* dst, std::size_t bytes) {
     Move(Direction::kGet, pid, area, offset, dst, bytes);
   }
-  void Sync() { process_.Sync(group_, what_.call.site); }
+  void Sync() {
+    process_.Finish(group_, what_.call.site, SuperstepOf::kCollective);
+    group_.BeginNextSuperstep();
+  }
   /// The call's last one. Until the call is over others do not touch the memory of this process,
   /// though they may have gone on: it may still be writing the result.
   void LastSync() {
-    process_.Finish(group_, what_.call.site);
+    process_.Finish(group_, what_.call.site, SuperstepOf::kCollective);
     last_ = true;
   }
 
