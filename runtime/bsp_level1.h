@@ -9,7 +9,9 @@
  * A call ends the superstep in which it is made, as bsp_sync does, and takes one or more
  * supersteps. So puts and gets issued before it have taken effect when it returns, pushes and pops
  * are valid, and messages are gone: those that were not read, and those sent before it since the
- * last bsp_sync. What it moves is in place when it returns.
+ * last bsp_sync. What it moves is in place when it returns. It moves, or combines, what `src` holds
+ * once those puts and gets have taken effect, as bsp_sync before it would have it; if there were
+ * any, a call that would take no superstep for that takes one, l, more.
  *
  * How it moves is chosen when it is called, from p, the size, and the machine's g, l and n1/2
  * (Bonorden et al. 2003, "PUB", section 4.3, names the algorithms): that with the least cost in

@@ -197,6 +197,11 @@ class Group {
   bool EndsByLanes() const { return lanes_.attached() && !Voting(); }
   BarrierFlags FinishCounted(Call call, std::uint64_t messages, OtherGroups others);
 
+  /// Puts or gets were issued in this superstep.
+  bool HasTransfers() const { return !direct_.empty() || outbox_.HasTransfers(); }
+  /// At the end of this superstep all find that there were votes: BarrierFlags::votes.
+  void CallForVotes() { vote_due_ = true; }
+
   // What a superstep must be that is to end by a count, and ends by a barrier.
   void RequireMessagesOnly(Call call);
   void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;

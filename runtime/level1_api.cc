@@ -24,6 +24,7 @@ struct Arguments {
   int root;
   int bytes;
   int element_bytes = 0;
+  bool copied = false;  ///< As in CollectiveCall.
 };
 
 Team TeamOf(const Arguments& a) {
@@ -38,7 +39,8 @@ Team TeamOf(const Arguments& a) {
                .collective = a.collective,
                .root = static_cast<std::uint32_t>(a.root),
                .bytes = static_cast<std::size_t>(a.bytes),
-               .element_bytes = static_cast<std::size_t>(a.element_bytes)});
+               .element_bytes = static_cast<std::size_t>(a.element_bytes),
+               .copied = a.copied});
 }
 
 void RequireArea(const Arguments& a, const char* name, const void* area) {
@@ -88,16 +90,20 @@ void Combine(void* result, void* left, void* right, int*) {
 template <typename T, T (*kCombine)(T, T)>
 T Reduced(Call call, Collective collective, T x) {
   T result;
-  ReduceValues({.call = call, .collective = collective, .root = 0, .bytes = sizeof x},
-               collective == Collective::kFold ? &Fold : &Scan, &Combine<T, kCombine>, &x, &result);
+  ReduceValues(
+      {.call = call, .collective = collective, .root = 0, .bytes = sizeof x, .copied = true},
+      collective == Collective::kFold ? &Fold : &Scan, &Combine<T, kCombine>, &x, &result);
   return result;
 }
 
 template <typename T>
 T Sorted(Call call, T x) {
   static_assert(kProcessesMax * sizeof x <= kScratchBytes);
-  Team team =
-      TeamOf({.call = call, .collective = Collective::kExchange, .root = 0, .bytes = sizeof x});
+  Team team = TeamOf({.call = call,
+                      .collective = Collective::kExchange,
+                      .root = 0,
+                      .bytes = sizeof x,
+                      .copied = true});
   // These bytes are the library's until the next call.
   auto* const all = reinterpret_cast<T*>(const_cast<std::byte*>(GatherOnAll(team, &x)));
   const auto is_before = [](T a, T b) { return a < b || (b != b && a == a); };
@@ -191,8 +197,12 @@ int bsp_constantI(int x) {
     *static_cast<Range*>(result) = {std::min(a->least, b->least),
                                     std::max(a->greatest, b->greatest)};
   };
-  ReduceValues({BSP_CALL("bsp_constantI"), Collective::kFold, 0, sizeof mine}, &Fold, join, &mine,
-               &all);
+  ReduceValues({.call = BSP_CALL("bsp_constantI"),
+                .collective = Collective::kFold,
+                .root = 0,
+                .bytes = sizeof mine,
+                .copied = true},
+               &Fold, join, &mine, &all);
   return all.least == all.greatest ? 1 : 0;
 }
 

@@ -304,7 +304,7 @@ CountedMessages Group::Announced() const {
 }
 
 void Group::RequireMessagesOnly(Call call) {
-  if (!direct_.empty() || outbox_.HasTransfers()) {
+  if (HasTransfers()) {
     ReportMisuse(call, "puts and gets were issued in this superstep; end it by bsp_sync");
   }
 }

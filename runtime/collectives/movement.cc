@@ -66,9 +66,10 @@ struct Spread {
     team.Put((to + root()) % p(), from + begin, area, begin, size);
   }
 
-  void LastSync() const {
+  template <typename Send>
+  void LastSync(const Send& send) const {
     if (registered) team.Unregister(area);
-    team.LastSync();
+    team.LastSync(send);
   }
 
   // The first of each range has the bytes, and gives them to the first of each part of it: distant
@@ -77,10 +78,11 @@ struct Spread {
     std::uint32_t first = 0, end = p();
     for (std::uint32_t size = p(), part = 0; size > 1; size = part) {
       part = (size + ways - 1) / ways;
-      if (number() == first) {
+      const auto send = [&] {
+        if (number() != first) return;
         for (std::uint32_t to = first + part; to < end; to += part) SendTo(to, 0, bytes);
-      }
-      part == 1 ? LastSync() : team.Sync();
+      };
+      part == 1 ? LastSync(send) : team.Sync(send);
       first += (number() - first) / part * part;
       end = static_cast<std::uint32_t>(Smaller(first + part, end));
     }
@@ -89,15 +91,16 @@ struct Spread {
   void ByTwoPhases() const {
     const Pieces pieces(bytes, p());
     const std::uint32_t self = number();
-    if (self == 0) {
-      for (std::uint32_t to = 1; to < p(); ++to) SendTo(to, pieces.Begin(to), pieces.Size(to));
-    }
-    team.Sync();
-    for (std::uint32_t step = 1; step < p(); ++step) {
-      const std::uint32_t to = (self + step) % p();
-      if (to != 0) SendTo(to, pieces.Begin(self), pieces.Size(self));
-    }
-    LastSync();
+    team.Sync([&] {
+      for (std::uint32_t to = 1; self == 0 && to < p(); ++to)
+        SendTo(to, pieces.Begin(to), pieces.Size(to));
+    });
+    LastSync([&] {
+      for (std::uint32_t step = 1; step < p(); ++step) {
+        const std::uint32_t to = (self + step) % p();
+        if (to != 0) SendTo(to, pieces.Begin(self), pieces.Size(self));
+      }
+    });
   }
 
   void ByPipeline(std::uint32_t count) const {
@@ -105,10 +108,11 @@ struct Spread {
     const std::uint32_t self = number();
     const std::uint32_t last = p() + count - 3;
     for (std::uint32_t step = 0; step <= last; ++step) {
-      if (self + 1 < p() && step >= self && step - self < count) {
+      const auto send = [&] {
+        if (self + 1 >= p() || step < self || step - self >= count) return;
         SendTo(self + 1, pieces.Begin(step - self), pieces.Size(step - self));
-      }
-      step == last ? LastSync() : team.Sync();
+      };
+      step == last ? LastSync(send) : team.Sync(send);
     }
   }
 };
@@ -157,28 +161,27 @@ void Scatter(Team& team, const void* src, void* dst) {
   const std::size_t bytes = team.what().bytes;
   const std::uint32_t root = team.what().root;
   const bool is_root = team.self() == root;
-  const auto sync_and_keep_own = [&] {
-    team.LastSync();
+  const auto sync_and_keep_own = [&](const auto& send) {
+    team.LastSync(send);
     if (is_root) CopyOwn(dst, At(src, root * bytes), bytes);
   };
-  if (team.p() == 1 || bytes == 0) return sync_and_keep_own();
+  if (team.p() == 1 || bytes == 0) return sync_and_keep_own([] {});
   if (team.Choose().algorithm == Algorithm::kRead) {
     const void* const area = team.Register(is_root ? src : nullptr, team.p() * bytes);
     if (!is_root) team.Get(root, area, team.self() * bytes, dst, bytes);
     team.Unregister(area);
-    sync_and_keep_own();
+    sync_and_keep_own([] {});
     return;
   }
   const bool scratch = bytes <= kScratchBytes;
   const void* const area = scratch ? team.Scratch() : team.Register(dst, bytes);
-  if (is_root) {
-    for (std::uint32_t step = 1; step < team.p(); ++step) {
+  if (!scratch) team.Unregister(dst);
+  sync_and_keep_own([&] {
+    for (std::uint32_t step = 1; is_root && step < team.p(); ++step) {
       const std::uint32_t to = (root + step) % team.p();
       team.Put(to, At(src, to * bytes), area, 0, bytes);
     }
-  }
-  if (!scratch) team.Unregister(dst);
-  sync_and_keep_own();
+  });
   if (scratch && !is_root) CopyOwn(dst, area, bytes);
 }
 
@@ -196,9 +199,10 @@ void Gather(Team& team, const void* src, void* dst) {
   const bool scratch = blocks.all <= kScratchBytes;
   const void* const area =
       scratch ? team.Scratch() : team.Register(is_root ? dst : nullptr, blocks.all);
-  if (!is_root) team.Put(root, src, area, team.self() * bytes, bytes);
   if (!scratch) team.Unregister(area);
-  team.LastSync();
+  team.LastSync([&] {
+    if (!is_root) team.Put(root, src, area, team.self() * bytes, bytes);
+  });
   if (is_root) blocks.Complete(scratch ? area : nullptr, src);
 }
 
@@ -213,12 +217,13 @@ void Exchange(Team& team, const void* src, void* dst) {
   team.Choose();
   const bool scratch = blocks.all <= kScratchBytes;
   const void* const area = scratch ? team.Scratch() : team.Register(dst, blocks.all);
-  for (std::uint32_t step = 1; step < team.p(); ++step) {
-    const std::uint32_t peer = (team.self() + step) % team.p();
-    team.Put(peer, At(src, peer * bytes), area, blocks.own, bytes);
-  }
   if (!scratch) team.Unregister(dst);
-  team.LastSync();
+  team.LastSync([&] {
+    for (std::uint32_t step = 1; step < team.p(); ++step) {
+      const std::uint32_t peer = (team.self() + step) % team.p();
+      team.Put(peer, At(src, peer * bytes), area, blocks.own, bytes);
+    }
+  });
   blocks.Complete(scratch ? area : nullptr, At(src, blocks.own));
 }
 

@@ -23,15 +23,16 @@ class Values {
   void Send(std::uint32_t pid, std::uint32_t place, const std::byte* value) const {
     team_.Put(pid, value, landing_.data(), (room_ * ways_ + place) * stride_, bytes_);
   }
-  /// After a step that brings values of `known` processes together.
-  void Sync(std::uint64_t known) {
+  /// A step in which `send` sends, and which brings values of `known` processes together.
+  template <typename SendAll>
+  void Step(std::uint64_t known, const SendAll& send) {
     const bool last = known >= team_.p();
     if (last) landing_.Close();
-    last ? team_.LastSync() : team_.Sync();
+    last ? team_.LastSync(send) : team_.Sync(send);
     arrived_ = landing_.data() + room_ * ways_ * stride_;
     room_ ^= 1;
   }
-  /// That of `place`, after the last Sync.
+  /// That of `place`, after the last Step.
   const std::byte* Arrived(std::uint32_t place) const { return arrived_ + place * stride_; }
 
   /// `left` null: `right`. Else their combination: at `wanted`, or if that is null or an operand
@@ -92,12 +93,13 @@ class VectorsInPieces {
 
   void Run(const void* src) {
     const auto* const values = static_cast<const std::byte*>(src);
-    for (std::uint32_t i = 1; i < p(); ++i) {  // Not all at once to the same one.
-      const std::uint32_t to = (self() + i) % p();
-      team_.Put(to, values + pieces_.Begin(to), landing_.data(), self() * stride_,
-                pieces_.Bytes(to));
-    }
-    team_.Sync();
+    team_.Sync([&] {
+      for (std::uint32_t i = 1; i < p(); ++i) {  // Not all at once to the same one.
+        const std::uint32_t to = (self() + i) % p();
+        team_.Put(to, values + pieces_.Begin(to), landing_.data(), self() * stride_,
+                  pieces_.Bytes(to));
+      }
+    });
     own_ = const_cast<std::byte*>(values + pieces_.Begin(self()));
     CombineAll();
     for (std::uint32_t i = 1; i < p(); ++i) Send((self() + i) % p());
@@ -183,9 +185,9 @@ class PrefixInPipeline {
   void Run() {
     const std::uint32_t last = team_.p() + pieces_.p - 3;  // Of the supersteps.
     for (std::uint32_t step = 0; step <= last; ++step) {
-      Pass(step);
       if (step == last) landing_.Close();
-      step == last ? team_.LastSync() : team_.Sync();
+      const auto pass = [&] { Pass(step); };  // The first step only sends.
+      step == last ? team_.LastSync(pass) : team_.Sync(pass);
     }
     Pass(last + 1);  // The last piece, on the last process.
   }
@@ -251,13 +253,14 @@ void Fold(Team& team, Operation op, const void* src, void* dst) {
     const std::uint32_t begin = step.Begin(self), part = step.Part(self);
     const std::uint32_t place = self - begin - part * step.block;
     const std::uint32_t size = step.Size(begin, part);
-    for (std::uint32_t other = 0; other < ways; ++other) {
-      if (other == part) continue;
-      for (std::uint32_t at = place; at < step.Size(begin, other); at += size) {
-        values.Send(begin + other * step.block + at, part, mine);
+    values.Step(block * ways, [&] {
+      for (std::uint32_t other = 0; other < ways; ++other) {
+        if (other == part) continue;
+        for (std::uint32_t at = place; at < step.Size(begin, other); at += size) {
+          values.Send(begin + other * step.block + at, part, mine);
+        }
       }
-    }
-    values.Sync(block * ways);
+    });
     const std::byte* result = nullptr;
     const std::uint32_t last = step.Part(p - 1);  // Of the only block, in the last step.
     for (std::uint32_t other = 0; other < ways; ++other) {
@@ -282,10 +285,10 @@ void Scan(Team& team, Operation op, const void* src, void* dst) {
   Values values(team, op, ways);
   const auto* mine = static_cast<const std::byte*>(src);
   for (std::uint64_t known = 1; known < p; known *= ways) {
-    for (std::uint32_t i = 1; i < ways && self + i * known < p; ++i) {
-      values.Send(static_cast<std::uint32_t>(self + i * known), i, mine);
-    }
-    values.Sync(known * ways);
+    values.Step(known * ways, [&] {
+      for (std::uint32_t i = 1; i < ways && self + i * known < p; ++i)
+        values.Send(static_cast<std::uint32_t>(self + i * known), i, mine);
+    });
     const std::byte* result = nullptr;
     for (std::uint32_t i = ways - 1; i > 0; --i) {
       if (self >= i * known) result = values.Combine(result, values.Arrived(i), mine, nullptr);

@@ -77,8 +77,9 @@ Machine KnownMachine(const Group& group, CollectiveState& state, Call call) {
 }
 
 Team::Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call)
-    : process_(process), group_(group), state_(state), what_(call) {
+    : process_(process), group_(group), state_(state), what_(call), settled_(call.copied) {
   ReadEnvironment(state_, what_.call);
+  if (!settled_ && group_.HasTransfers()) group_.CallForVotes();
   if (group_.segment().layout().check_full && p() > 1) RequireAlike();
 }
 

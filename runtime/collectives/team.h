@@ -22,7 +22,8 @@ struct CollectiveCall {
   std::uint32_t root;
   std::size_t bytes;
   std::size_t element_bytes =
-      0;  ///< Of kFoldElements and kScanElements, of which bytes is a multiple.
+      0;                ///< Of kFoldElements and kScanElements, of which bytes is a multiple.
+  bool copied = false;  ///< The values are copies of the library's own: no put or get changes them.
 };
 
 /// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
@@ -77,13 +78,26 @@ class Team {
     Move(Direction::kGet, pid, area, offset, dst, bytes);
   }
   void Sync() {
-    process_.Finish(group_, what_.call.site, SuperstepOf::kCollective);
+    Finish();
+    group_.BeginNextSuperstep();
+  }
+  /// The same, but for a superstep in which `send` sends what the program gave to the call. If this
+  /// is the one in which the call was made, and puts or gets of the program's were due at its end,
+  /// what was sent may be out of date by then: it is sent once more, in another superstep.
+  template <typename Send>
+  void Sync(const Send& send) {
+    FinishSending(send);
     group_.BeginNextSuperstep();
   }
   /// The call's last one. Until the call is over others do not touch the memory of this process,
   /// though they may have gone on: it may still be writing the result.
   void LastSync() {
-    process_.Finish(group_, what_.call.site, SuperstepOf::kCollective);
+    Finish();
+    last_ = true;
+  }
+  template <typename Send>
+  void LastSync(const Send& send) {
+    FinishSending(send);
     last_ = true;
   }
 
@@ -95,6 +109,24 @@ class Team {
   }
 
  private:
+  enum class Sent : std::uint8_t { kMayBeOld, kHolds };
+
+  // That there were transfers of the program's is said as a vote that changes nothing: so it costs
+  // others nothing. Where the program did change registrations they are taken to be there, too.
+  Sent Finish() {
+    const BarrierFlags all = process_.Finish(group_, what_.call.site, SuperstepOf::kCollective);
+    const bool may_be_old = !settled_ && all.votes != 0;
+    settled_ = true;
+    return may_be_old ? Sent::kMayBeOld : Sent::kHolds;
+  }
+  template <typename Send>
+  void FinishSending(const Send& send) {
+    send();
+    while (Finish() == Sent::kMayBeOld) {
+      group_.BeginNextSuperstep();
+      send();
+    }
+  }
   void Move(Direction direction, std::uint32_t pid, const void* area, std::size_t offset,
             void* local, std::size_t bytes);
   void Trace(const Plan& plan, const Machine& machine);
@@ -105,6 +137,7 @@ class Team {
   Group& group_;
   CollectiveState& state_;
   CollectiveCall what_;
+  bool settled_;       ///< What the program gave to the call does not change any more.
   bool last_ = false;  ///< LastSync was called.
 };
 

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   bsp_sync(&bsp);
   for (step = 0; step < 2; ++step) {
     for (i = 0; i < kInts; ++i) value[i] = me + i, result[i] = -1;
-    bsp_greduce(&bsp, 0, p - 1, value, result, kInts, add, &bsp);
+    bsp_greduce(&bsp, 0, p - 1, value, result, kInts, &add, &bsp);
     if (counted) {
       bsp_oblsync(&bsp, 1);
     } else {
