@@ -192,6 +192,47 @@ TEST_F(ClusterLeavingTest, AJobLeavesADrainedNodeOnceAnotherJobMakesRoom) {
   EXPECT_EQ(Show(job).losses_size(), 0);
 }
 
+TEST_F(ClusterLeavingTest, WhatCannotBeSavedIsAskedMoreAndMoreSeldom) {
+  FakeWorker drained = Join("w1", 2);
+  const JobId job = Run(drained);
+  FakeWorker other = Join("w2", 2);
+  Settle();
+  cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});
+  const auto takes = [&] { return OrdersOf(drained, &proto::Order::has_take_checkpoint); };
+  const auto fail = [&] {
+    proto::WorkerEvent event = EventOf(job, Epoch{1});
+    event.mutable_checkpoint_failed()->set_reason("pid 1: descriptor 5 is a socket");
+    event.mutable_checkpoint_failed()->set_checkpoint(
+        takes().back().take_checkpoint().checkpoint());
+    EXPECT_EQ(Report(drained, event), absl::OkStatus());
+    Settle();
+  };
+  const auto pass = [&](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      Renew(drained);
+      Renew(other);
+      world_.timers.Advance(1000);
+    }
+  };
+  ReportProgress(drained, job, Epoch{1}, 1);
+  ASSERT_EQ(takes().size(), 1u);
+  std::size_t asked = 1;
+  std::uint64_t superstep = 1;
+  for (const int wait_s : {60, 120}) {
+    fail();
+    pass(wait_s - 10);
+    ReportProgress(drained, job, Epoch{1}, ++superstep);
+    EXPECT_EQ(takes().size(), asked);
+    pass(20);
+    ReportProgress(drained, job, Epoch{1}, ++superstep);
+    EXPECT_EQ(takes().size(), ++asked);
+  }
+  fail();
+  Leaves(drained);  // There is no time any more.
+  ReportProgress(drained, job, Epoch{1}, ++superstep);
+  EXPECT_EQ(takes().size(), asked + 1);
+}
+
 TEST_F(ClusterLeavingTest, ANodeThatWasDrainedByItsAdministratorStaysDrained) {
   FakeWorker leaves = Join("w1", 2);
   cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});

@@ -8,6 +8,13 @@
 #include "coordinator/core/cluster_view.h"
 
 namespace bspnow::coordinator {
+namespace {
+
+/// A job that could not be saved is left alone for that long, then twice as long.
+constexpr std::uint64_t kMoveWaitNs = 60'000'000'000;
+
+}  // namespace
+
 void Cluster::Request(JobId id, CheckpointRequest request) {
   LiveJob& job = *FindLive(id);
   job.requests.push_back(std::move(request));
@@ -115,9 +122,15 @@ void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) 
   });
 }
 
-// What has no room elsewhere, or cannot be saved, stays to its end.
+// What has no room elsewhere, or cannot be saved, stays to its end. An attempt costs a whole image and
+// holds the processes, so where time does not press they become rare.
 void Cluster::MoveJobsFrom(WorkerId worker) {
-  for (const JobId id : table_.JobsOn(worker)) Move(id);
+  const Node* node = nodes_.Find(worker);
+  const bool leaving = node != nullptr && node->leaving;
+  for (const JobId id : table_.JobsOn(worker)) {
+    const LiveJob* job = FindLive(id);
+    if (leaving || job == nullptr || NowNs() >= job->move_again_ns) Move(id);
+  }
 }
 
 // There may be room elsewhere now, or what could not be saved can be; or the coordinator that was
@@ -150,6 +163,10 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
   bool moves = false;
   for (CheckpointRequest& request : served) {
     if (!end.failure.empty()) {
+      if (request.kind == CheckpointRequest::Kind::kMove) {
+        job.move_wait_ns = std::max(2 * job.move_wait_ns, kMoveWaitNs);
+        job.move_again_ns = NowNs() + job.move_wait_ns;
+      }
       if (request.answer)
         request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), ": ", end.failure)));
     } else if (request.kind == CheckpointRequest::Kind::kSuspend && !MaySuspend(id).ok()) {

@@ -77,6 +77,9 @@ struct LiveJob {
   /// Since when another one would be due, or a node keeps others waiting, and nothing was heard of
   /// the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
+  /// It could not be saved for a move: from when that is tried again, and how long that was put off.
+  std::uint64_t move_again_ns = 0;
+  std::uint64_t move_wait_ns = 0;
   CheckpointHistory history{};  ///< Its times are as of the last write.
   /// Of images of this checkpoint a node has found no undamaged copy; 0: of none.
   std::uint64_t doubted_checkpoint = 0;
