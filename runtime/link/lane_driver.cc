@@ -65,12 +65,12 @@ bool LaneDriver::Done(std::uint32_t barrier) const {
 void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   if (!barrier_.TryToDrive(Value(self_))) return;
   counted_hosts_ = woken_ = 0;
-  Pump(barrier, until);
+  const bool enough = Pump(barrier, until);
   if (Done(barrier)) {
     // The worker has it, or somebody was faster.
   } else if (barrier_.Finished(barrier)) {
     CompleteLaneBarrier(shape_, barrier, FramesInSegment(shape_, barrier));
-  } else if (Enough(barrier, until)) {
+  } else if (enough) {
     barrier_.GoAhead(barrier, HostsHere(barrier));
     shape_.segment->header().barrier.released.Wake();
     return;
@@ -129,21 +129,24 @@ void LaneDriver::WakeNear(const pollfd* sources) {
   if (woken_ != before) shape_.segment->header().barrier.released.Wake();
 }
 
-// Returns when the frames of all are here, or enough of them, or nothing more is to be done.
-void LaneDriver::Pump(std::uint32_t barrier, Until until) {
+// Returns when the frames of all are here, or enough of them (then it is true: of the next superstep
+// something may come which would say otherwise), or nothing more is to be done.
+bool LaneDriver::Pump(std::uint32_t barrier, Until until) {
   const std::uint64_t start_ns = NowNs();
   std::uint64_t polls_since_ns = start_ns;
   bool slept = false;
   for (;;) {
     for (int i = 0; i < kPassesBetweenLooks; ++i) {
-      if (Done(barrier)) return;
+      if (Done(barrier)) return false;
       if (until == Until::kCounted || slept || i + 1 == kPassesBetweenLooks) {
         ReceiveAny(barrier);
       } else {
         ReceiveNext(barrier);
       }
-      if (barrier_.Finished(barrier) || Enough(barrier, until)) {
-        return Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
+      const bool enough = Enough(barrier, until);
+      if (enough || barrier_.Finished(barrier)) {
+        Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
+        return enough;
       }
       if (!slept) sched_yield();
     }

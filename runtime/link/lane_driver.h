@@ -120,7 +120,7 @@ class LaneDriver {
   Sent SendTo(std::uint32_t host, const std::byte* at, const std::byte* end, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
   void Drain(std::uint32_t barrier);
-  void Pump(std::uint32_t barrier, Until until);
+  bool Pump(std::uint32_t barrier, Until until);
   void Adapt(Waited waited, std::uint64_t start_ns);
   bool Enough(std::uint32_t barrier, Until until);
   std::uint32_t HostsHere(std::uint32_t barrier) const;

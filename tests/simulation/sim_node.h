@@ -330,6 +330,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::optional<worker::LaneKeeper> keeper_;  ///< The job may have lanes.
   bool lanes_ready_ = false;                  ///< Everywhere, at the barrier that is released.
   bool driving_ = false;
+  bool enough_ = false;
   bool drives_answers_ = false;    ///< Of the barrier before driven_barrier_.
   bool answers_by_lanes_ = false;  ///< One of the processes is about to send them, or sends them.
   bool stopped_ = false;           ///< The worker, in the middle of what it does for the job.

@@ -126,7 +126,8 @@ void SimNode::PumpAgain() { drives_answers_ ? PumpAnswers() : Pump(); }
 
 void SimNode::Pump() {
   const std::uint32_t barrier = driven_barrier_;
-  if (Done() || lane_.Finished(barrier) || Enough())
+  enough_ = Enough();
+  if (Done() || lane_.Finished(barrier) || enough_)
     return NextOfDriver(loop_.Below(kStepNs), &SimNode::CompleteOrStop);
   if (SendOn(barrier)) return NextOfDriver(loop_.Below(50 * kMicrosecond), &SimNode::Pump);
   for (std::uint32_t host = 0; host < hosts(); ++host) {
@@ -174,7 +175,7 @@ void SimNode::NoteTaken() {
 
 void SimNode::CompleteOrStop() {
   const bool complete = !Done() && lane_.Finished(driven_barrier_);
-  const bool ahead = !complete && !Done() && Enough();
+  const bool ahead = !complete && !Done() && enough_;
   NextOfDriver(loop_.Below(kStepNs), complete ? &SimNode::CompleteByLanes
                                      : ahead  ? &SimNode::GoAhead
                                               : &SimNode::StopDriving);
