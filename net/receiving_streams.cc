@@ -118,6 +118,8 @@ void ReceivingStreams::Stream::OnReadable() {
   if (!fd_.valid() || state_ == State::kLeaving) return;
   if (reader_.fault() != FrameFault::kNone) {
     ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
+    if (reader_.fault() == FrameFault::kBadPayloadCrc && state_ == State::kWelcomed)
+      reception().OnDamaged(reader_.faulty_sequence());
     Refuse(FaultText(reader_.fault()));
   } else if (!status.ok()) {
     End(status.ToString());
@@ -130,7 +132,7 @@ void ReceivingStreams::Stream::OnReadable() {
 
 std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
                                                      std::span<const std::byte> prefix) {
-  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().IsNews(header.sequence))
+  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().MayPlace(header.sequence))
     return {};
   const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
   if (!piece.has_value()) return {};

@@ -90,6 +90,10 @@ class Reception {
   bool Take(std::uint64_t sequence);
   bool IsNews(std::uint64_t sequence) const { return sequence > last(); }
 
+  /// The frame came, and not as it was sent. Its program may write where it is placed.
+  void OnDamaged(std::uint64_t sequence) { damaged_ = sequence; }
+  bool MayPlace(std::uint64_t sequence) const { return IsNews(sequence) && sequence != damaged_; }
+
   /// The last sequence that was taken.
   std::uint64_t last() const { return known_.empty() ? 0 : known_.back().last; }
 
@@ -101,6 +105,7 @@ class Reception {
   };
 
   std::vector<Incarnation> known_;  ///< The present one is the last.
+  std::uint64_t damaged_ = 0;
 };
 
 }  // namespace bspnow

@@ -146,6 +146,20 @@ TEST_F(SendingStreamTest, WhatWasDamagedIsSentAgainFromACopy) {
   EXPECT_TRUE(sink_.came.back().data == sent);
 }
 
+// Or into where it comes.
+TEST_F(SendingStreamTest, WhatWasDamagedIsReceivedApart) {
+  auto sender = NewSender(receiver_.address());
+  sink_.verdict = FrameFault::kBadPayloadCrc;
+  sender->Send(Numbered(2, 1'000'000));
+  RunUntil([&] { return sender->counts().breaks == 1; });
+  sink_.verdict = FrameFault::kNone;
+  RunUntil([&] { return delivered_.size() == 1; });
+  EXPECT_EQ(sink_.places, 1);
+  sender->Send(Numbered(4, 1'000'000));
+  RunUntil([&] { return delivered_.size() == 2; });
+  EXPECT_EQ(sink_.places, 2);
+}
+
 TEST_F(SendingStreamTest, KeepsTryingUntilSomebodyListens) {
   const SocketAddress address = receiver_.address();
   auto sender = NewSender(*Resolve({"127.0.0.1", 1}));
