@@ -77,7 +77,10 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
     kept.verified = bytes.ok();
     bytes_ += kept.bytes;
     if (!bytes.ok()) {
-      if (--kept.users == 0) kept_.erase(sha256);  // Others copy it still: it has just gone.
+      // Where it was only not looked at to its end it is as it was found.
+      if (absl::IsCancelled(bytes.status())) kept.bytes = store_.BytesOf(sha256).value_or(0);
+      bytes_ += kept.bytes;
+      if (--kept.users == 0 && kept.bytes == 0) kept_.erase(sha256);  // Others copy it still.
       return bytes.status();
     }
   }

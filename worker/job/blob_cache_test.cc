@@ -156,6 +156,19 @@ TEST_F(BlobCacheTest, AStopEndsAFetchAndWhoWaitsForThatOfAnotherWithoutHarmToThi
   EXPECT_TRUE(absl::IsCancelled(cache->CopyTo(kOne, Fresh(), 0644, first)));  // Nor a copy.
 }
 
+// Else the disk would hold more than is known of, for as long as the worker runs.
+TEST_F(BlobCacheTest, AStopWhileAContentIsLookedAtForgetsNothing) {
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0644, calls_).ok());
+  const auto cache = OpenCache(1000);
+  OpenCalls stopped;
+  stopped.Stop();
+  EXPECT_TRUE(absl::IsCancelled(cache->CopyTo(kOne, Fresh(), 0644, stopped)));
+  EXPECT_EQ(cache->bytes(), 3u);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
+  EXPECT_EQ(cache->bytes(), 3u);
+  EXPECT_EQ(fetches_, 1);
+}
+
 TEST_F(BlobCacheTest, RefusesWhatIsNoHash) {
   const auto cache = OpenCache(1000);
   EXPECT_FALSE(cache->CopyTo("../../etc/passwd", Fresh(), 0644, calls_).ok());
