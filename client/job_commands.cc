@@ -142,13 +142,14 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
        .make = [options, path = *program] { return MakeSubmission(options, path); },
        .unseen = "the coordinator does not answer, and may accept the job all the same: see "
                  "`bsp jobs` when it does"});
+  // What was accepted is named whatever comes now.
+  if (accepted.ok() && !start.interrupted()) PrintSubmitted(accepted->reply, options);
   signals.Stop();
   if (start.interrupted()) {
     if (!accepted.status().message().empty()) Say(std::string(accepted.status().message()));
     return kSignalStatus + interrupted_by;
   }
   if (!accepted.ok()) return accepted.status();
-  PrintSubmitted(accepted->reply, options);
   line.failure_status = kUnknownStatus;
   return options.wait ? WaitForAll(*accepted->jobs, accepted->reply, options.output) : 0;
 }
