@@ -15,8 +15,10 @@ namespace {
 constexpr std::uint64_t kSampleMs = 1000;
 constexpr std::uint64_t kFreshNs = 900 * kNsPerMs;
 constexpr std::size_t kEndedSeriesMax = 64;
-/// A younger lease is as good as new, and would make all news at each look.
-constexpr std::int64_t kLeaseAgeShownMs = kHeardNs / kNsPerMs;
+/// A younger lease is as good as new, and would make all news at each look: of a node with jobs, and
+/// of one at rest.
+constexpr std::int64_t kLeaseAgeShownMs = kLeaseNs / kNsPerMs;
+constexpr std::int64_t kIdleLeaseAgeShownMs = kHeardNs / kNsPerMs;
 
 proto::ListJobsRequest Listed(std::initializer_list<proto::JobState> states) {
   proto::ListJobsRequest request;
@@ -29,7 +31,8 @@ proto::ListJobsRequest Listed(std::initializer_list<proto::JobState> states) {
 void Shorten(proto::ListNodesReply& nodes) {
   for (proto::Node& node : *nodes.mutable_nodes()) {
     node.mutable_spec()->clear_cpu_features();
-    if (node.lease_age_ms() < kLeaseAgeShownMs) node.clear_lease_age_ms();
+    const auto shown_ms = node.slots_used() != 0 ? kLeaseAgeShownMs : kIdleLeaseAgeShownMs;
+    if (node.lease_age_ms() < shown_ms) node.clear_lease_age_ms();
   }
 }
 
