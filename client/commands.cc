@@ -58,9 +58,7 @@ void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction ac
   });
 }
 
-void PrintFailure(const absl::Status& failure) {
-  std::cerr << "bsp: " << failure.message() << "\n";
-}
+void PrintFailure(const absl::Status& failure) { Say(std::string(failure.message())); }
 
 absl::StatusOr<CoordinatorPlace> PlaceOf(const CommandLine& line) {
   std::string coordinator = line.coordinator;
