@@ -118,8 +118,7 @@ void ReceivingStreams::Stream::OnReadable() {
   if (!fd_.valid() || state_ == State::kLeaving) return;
   if (reader_.fault() != FrameFault::kNone) {
     ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
-    if (reader_.fault() == FrameFault::kBadPayloadCrc && state_ == State::kWelcomed)
-      reception().OnDamaged(reader_.faulty_sequence());
+    if (state_ == State::kWelcomed) reception().OnDamaged(reader_.faulty_sequence());
     Refuse(FaultText(reader_.fault()));
   } else if (!status.ok()) {
     End(status.ToString());
@@ -135,8 +134,7 @@ std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
   if (state_ != State::kWelcomed || !IsBatch(header) || !reception().MayPlace(header.sequence))
     return {};
   const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
-  if (!piece.has_value()) return {};
-  return owner_.sink_.Place(worker_, header, *piece);
+  return piece ? owner_.sink_.Place(worker_, header, *piece) : std::span<std::byte>();
 }
 
 FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {

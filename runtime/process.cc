@@ -111,8 +111,9 @@ void Process::End(std::uint64_t call_site) {
 // See "A superstep, step by step" in docs/design.md.
 BarrierFlags Process::Finish(Group& group, std::uint64_t call_site, SuperstepOf whose) {
   const bool hold_off = whose == SuperstepOf::kCollective && HasAreas();
-  const BarrierFlags all = group.FinishSuperstep(
-      call_site, !group.IsRoot() ? OtherGroups::kNone : hold_off ? OtherGroups::kOpen : others());
+  const BarrierFlags all = group.FinishSuperstep(call_site, !group.IsRoot() ? OtherGroups::kNone
+                                                            : hold_off      ? OtherGroups::kOpen
+                                                                            : others());
   // Of the root group only. Before others may write into this process's memory.
   if (__builtin_expect(all.save != 0, 0) && !HasAreas()) TakeImage();
   return all;

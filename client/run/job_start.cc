@@ -113,8 +113,8 @@ absl::StatusOr<JobStart::Accepted> JobStart::Run(const Order& order) {
   const auto reply = Beside<absl::StatusOr<proto::SubmitJobReply>>(
       [jobs, request] { return jobs->Submit(request); }, kAnswerMs);
   // Nobody knows whether it was accepted before the connection broke.
-  const bool lost = reply && (absl::IsUnavailable(reply->status()) ||
-                              absl::IsDeadlineExceeded(reply->status()));
+  const bool lost =
+      reply && (absl::IsUnavailable(reply->status()) || absl::IsDeadlineExceeded(reply->status()));
   if (!reply || (interrupted_ && lost)) return absl::CancelledError(order.unseen);
   if (!reply->ok()) return reply->status();
   if (interrupted_) return CancelAccepted(jobs, **reply);

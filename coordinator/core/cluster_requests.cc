@@ -122,8 +122,8 @@ void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) 
   });
 }
 
-// What has no room elsewhere, or cannot be saved, stays to its end. An attempt costs a whole image and
-// holds the processes, so where time does not press they become rare.
+// What has no room elsewhere, or cannot be saved, stays to its end. An attempt costs a whole image
+// and holds the processes, so where time does not press they become rare.
 void Cluster::MoveJobsFrom(WorkerId worker) {
   const Node* node = nodes_.Find(worker);
   const bool leaving = node != nullptr && node->leaving;

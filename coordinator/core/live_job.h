@@ -77,7 +77,7 @@ struct LiveJob {
   /// Since when another one would be due, or a node keeps others waiting, and nothing was heard of
   /// the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
-  /// It could not be saved for a move: from when that is tried again, and how long that was put off.
+  /// It could not be saved for a move: when to try again, and how long that is put off.
   std::uint64_t move_again_ns = 0;
   std::uint64_t move_wait_ns = 0;
   CheckpointHistory history{};  ///< Its times are as of the last write.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kSampleMs = 1000;
 constexpr std::uint64_t kFreshNs = 900 * kNsPerMs;
 constexpr std::size_t kEndedSeriesMax = 64;
-/// A younger lease is as good as new, and would make all news at each look: of a node with jobs, and
-/// of one at rest.
+/// A younger lease is as good as new, and would make all news at each look: of a node with jobs,
+/// and of one at rest.
 constexpr std::int64_t kLeaseAgeShownMs = kLeaseNs / kNsPerMs;
 constexpr std::int64_t kIdleLeaseAgeShownMs = kHeardNs / kNsPerMs;
 

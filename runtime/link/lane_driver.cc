@@ -129,8 +129,8 @@ void LaneDriver::WakeNear(const pollfd* sources) {
   if (woken_ != before) shape_.segment->header().barrier.released.Wake();
 }
 
-// Returns when the frames of all are here, or enough of them (then it is true: of the next superstep
-// something may come which would say otherwise), or nothing more is to be done.
+// Returns when the frames of all are here, or enough of them (then it is true: something of the
+// next superstep may come which would say otherwise), or nothing more is to be done.
 bool LaneDriver::Pump(std::uint32_t barrier, Until until) {
   const std::uint64_t start_ns = NowNs();
   std::uint64_t polls_since_ns = start_ns;

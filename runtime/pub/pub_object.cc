@@ -78,8 +78,7 @@ void PubObject::SyncCounted(Call call, std::uint64_t messages) {
         static_cast<unsigned long long>(messages),
         static_cast<unsigned long long>(reductions_.called()));
   }
-  process_.SyncCounted(group_, call,
-                       messages - reductions_.called() + reductions_.values_due(),
+  process_.SyncCounted(group_, call, messages - reductions_.called() + reductions_.values_due(),
                        [&] { TakeUpMessages(call); });
 }
 

@@ -70,7 +70,7 @@ def application_target(results, a_byte_s):
 
 
 def sort(bench):
-    """The communication of sample sort, beside MPI's: on as many workers as processes, and on two."""
+    """The communication of sample sort: on two workers, on as many as processes, and by MPI."""
     rows = []
     sizes = (1_000, 10_000, 100_000, 1_000_000)
     for p in (2, 4):

@@ -10,10 +10,10 @@
 enum { kSortersMax = 64 };
 
 typedef struct {
-  int pid, nprocs, n;    /* n numbers of each process. */
-  double *mine;          /* Sorted. */
-  double *samples;       /* p of each process. */
-  double *got;           /* The runs; room for those that regular sampling can give: 2 n + p. */
+  int pid, nprocs, n; /* n numbers of each process. */
+  double *mine;       /* Sorted. */
+  double *samples;    /* p of each process. */
+  double *got;        /* The runs; room for those that regular sampling can give: 2 n + p. */
   int start[kSortersMax + 1]; /* Where the numbers for each process start in `mine`. */
 } Sorter;
 
@@ -64,8 +64,7 @@ static inline void check_runs(const Sorter *s) {
   int count = 0;
   for (int from = 0; from < p; ++from)
     for (int i = 0; i < s->n; ++i) {
-      const double x =
-          (double)(scramble((uint64_t)from * (uint64_t)s->n + (uint64_t)i) >> 11);
+      const double x = (double)(scramble((uint64_t)from * (uint64_t)s->n + (uint64_t)i) >> 11);
       if (s->pid > 0 && x < splitters[s->pid * p]) continue;
       if (s->pid + 1 < p && x >= splitters[(s->pid + 1) * p]) continue;
       expected += x / s->n;

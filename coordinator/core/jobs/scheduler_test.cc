@@ -213,8 +213,7 @@ TEST(SchedulerTest, NamesTheDrainedNodesThatAJobLacks) {
             "use --oversubscribe");
   SlotClaim claim = Claim(2);
   claim.nodes = 2;
-  EXPECT_EQ(ReasonFor(claim, nodes),
-            "needs 2 nodes, the cluster has 1 (nodes n2, n3 are drained)");
+  EXPECT_EQ(ReasonFor(claim, nodes), "needs 2 nodes, the cluster has 1 (nodes n2, n3 are drained)");
   claim.constraints = {"gpu"};
   EXPECT_EQ(ReasonFor(claim, nodes), "no node has label gpu (node n3 is drained)");
   claim = Claim(2);
