@@ -20,17 +20,6 @@
 
 namespace bspnow::runtime {
 
-/// A group that this process has left, perhaps before others here.
-struct LeftGroup {
-  const GroupSlot* slot;
-  std::uint64_t key;
-
-  bool IsOpen() const {
-    const std::uint32_t state = slot->state.load();
-    return (state == GroupSlot::kOpen || state == GroupSlot::kLeft) && slot->key == key;
-  }
-};
-
 /// What pid 0 of a team says to the others when it begins an SPMD section.
 struct SectionOrder {
   std::uint32_t p;          ///< Processes of the section, the first ones; 0: none begins any more.
@@ -179,8 +168,6 @@ class Process {
   bool HasAreas() const { return areas_.any(); }
   BarrierFlags FinishCounted(Group& group, Call call, std::uint64_t messages);
   Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
-  void AwaitThoseBehind();
-  bool FewAreBehind();
   void BecomeSectioned(std::int64_t maxprocs);
   std::uint32_t ProcessesFor(const Group& team, std::int64_t maxprocs) const;
   void Tell(Group& team, const SectionOrder& order);
@@ -220,8 +207,6 @@ class Process {
   GrowArray<Section> sections_;  ///< That run, the innermost one last.
   CollectiveState collectives_;
   std::atomic<std::uint32_t> open_groups_{0};  ///< But for the root group.
-  std::atomic<std::uint32_t> left_lock_{0};    ///< A YieldLock's.
-  GrowArray<LeftGroup> left_groups_;           ///< Under it.
   SpareRegions spare_regions_;
   NamedMemory named_memory_;
   ProcessImage image_;

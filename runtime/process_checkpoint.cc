@@ -72,7 +72,6 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
 // its numbers and addresses must not be touched.
 void Process::ComeBack() {
   SetSpeaker({});
-  left_groups_.clear();
   attachment_.segment.Forget();
   attachment_ = AttachAgain(UniqueFd(attachment_.link.number()));
   const NodeHeader& header = attachment_.segment.header();

@@ -7,15 +7,10 @@
 
 #include "runtime/link/group_slots.h"
 #include "runtime/link/report.h"
-#include "runtime/link/yield_lock.h"
 #include "runtime/process.h"
 
 namespace bspnow::runtime {
 namespace {
-
-// That a process may have left before others. With the room for sixteen groups a process it can be
-// in twelve others then.
-constexpr std::size_t kGroupsAheadMax = 4;
 
 // Spreads all bits over all (the finalizer of splitmix64), so that keys that differ anywhere differ
 // everywhere.
@@ -44,7 +39,6 @@ Group& Process::Duplicate(Group& parent) { return Open(parent, parent.CountChild
 // `parts` null: all. No other group of the parent has this child's number and part.
 Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* parts,
                      std::uint32_t part) {
-  AwaitThoseBehind();
   GrowArray<std::uint32_t>& members = parent.child_members();
   members.clear();
   std::uint32_t self = 0;
@@ -56,9 +50,14 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
   const auto count = static_cast<std::uint32_t>(members.size());
   GroupHome home;
   home.key = KeyOfChild(parent.home().key, child, part);
-  home.slot = &OpenGroup(
-      *segment_, {.key = home.key, .members = &members[0], .count = count, .self = Value(self_)},
-      doorbell_);
+  home.slot = &OpenGroup(*segment_,
+                         {.key = home.key,
+                          .parent = parent.home().key,
+                          .child = static_cast<std::uint32_t>(child),
+                          .members = &members[0],
+                          .count = count,
+                          .self = Value(self_)},
+                         doorbell_);
   home.part = segment_->Part(home.slot->offset, LayOutGroup(segment_->layout(), count));
   home.memory = spare_regions_.Take(sizeof(Group));
   if (!home.memory.valid()) OutOfMemory(sizeof(Group));
@@ -96,29 +95,7 @@ BarrierFlags Process::FinishCounted(Group& group, Call call, std::uint64_t messa
   return all;
 }
 
-// A process that opens and leaves groups faster than others would take the room that these need for
-// groups of theirs, and who then finds none cannot know whether it should wait. Whom this one waits
-// for comes to where it has been without it, as all that it owed them is done.
-// Other threads of this process may have to leave groups meanwhile, so nothing is locked then.
-void Process::AwaitThoseBehind() {
-  while (!FewAreBehind()) turn_.Yield();
-}
-
-bool Process::FewAreBehind() {
-  const YieldLock lock(left_lock_);
-  if (left_groups_.size() <= kGroupsAheadMax) return true;
-  std::size_t open = 0;
-  for (const LeftGroup& left : left_groups_)
-    if (left.IsOpen()) left_groups_[open++] = left;
-  while (left_groups_.size() > open) left_groups_.pop_back();
-  return open <= kGroupsAheadMax;
-}
-
 void Process::Leave(Group& group) {
-  {
-    const YieldLock lock(left_lock_);
-    left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
-  }
   const Segment::PartUse use = group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), use, doorbell_);
   group.ForEachArray([this](auto& array) { spare_regions_.TakeBack(array); });

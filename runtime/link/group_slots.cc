@@ -149,17 +149,57 @@ bool SomeWillGo(const Segment& job, std::uint32_t pid) {
   return false;
 }
 
+// That a process may have left before others while room is short. And if it is not, who has left
+// more gives others a moment first: memory that they leave is warm.
+constexpr std::uint32_t kGroupsAheadMax = 4;
+constexpr int kYieldsWhereThereIsRoom = 50;
+
+// Slots, places, or memory.
+bool RoomIsShort(const Segment& job) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  std::uint64_t slots = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t memory = 0;
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const GroupSlot& slot = job.group_slot(i);
+    if (StateOf(slot) == GroupSlot::kFree || StateOf(slot) == GroupSlot::kKept) continue;
+    slots += 1;
+    bytes += slot.bytes;
+    memory += BytesToOpen(slot.members);
+  }
+  return slots > kGroupSlotsMax / 2 || bytes > job.layout().parts_bytes / 2 ||
+         memory > job.layout().memory_max / 4;
+}
+
+// Whether that process has left more groups before others.
+bool IsAhead(const Segment& job, std::uint32_t pid) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < used && count <= kGroupsAheadMax; ++i) {
+    const GroupSlot& slot = job.group_slot(i);
+    const std::uint32_t state = StateOf(slot);
+    if (state != GroupSlot::kOpen && state != GroupSlot::kLeft) continue;
+    if (slot.left != 0 && HasLeft(job, slot, pid)) count += 1;
+  }
+  return count > kGroupsAheadMax;
+}
+
 // Null, and nothing changes, if there is no room. Under the lock.
 GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
-  if (GroupSlot* const slot = Find(job, plan.key)) return slot;
+  if (!job.ClaimPart(plan.count)) return nullptr;
   GroupSlot* slot = TakeKept(job, plan.count);
   if (slot == nullptr) slot = TakeNew(job, plan.count);
   if (slot == nullptr) {
     DropKept(job);
     slot = TakeNew(job, plan.count);
   }
-  if (slot == nullptr) return nullptr;
+  if (slot == nullptr) {
+    job.ReturnPart(plan.count);
+    return nullptr;
+  }
   slot->key = plan.key;
+  slot->parent = plan.parent;
+  slot->child = plan.child;
   slot->left = slot->large = 0;
   FillPart(job, plan, job.Part(slot->offset, LayOutGroup(job.layout(), plan.count)), *slot);
   slot->state.store(GroupSlot::kOpen, std::memory_order_release);
@@ -167,20 +207,52 @@ GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
   return slot;
 }
 
+/// Whoever looks for processes that wait for each other sees it in the cell.
+class RoomWait {
+ public:
+  RoomWait(const Segment& job, std::uint32_t pid)
+      : waits_(job.cell(Pid{pid}).room_waits), turn_(job.turn(Pid{pid})) {}
+  ~RoomWait() {
+    if (yields_ != 0) waits_ += 1;
+  }
+  RoomWait(const RoomWait&) = delete;
+  RoomWait& operator=(const RoomWait&) = delete;
+
+  void Yield() {
+    if (yields_ == 0) waits_ += 1;
+    if (yields_ < kYieldsWhereThereIsRoom) yields_ += 1;
+    turn_.Yield();
+  }
+  int yields() const { return yields_; }
+
+ private:
+  std::atomic<std::uint32_t>& waits_;
+  Turn turn_;
+  int yields_ = 0;
+};
+
 }  // namespace
 
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
-  Turn turn = job.turn(Pid{plan.self});
-  for (bool hope = true; hope; turn.Yield()) {
+  RoomWait wait(job, plan.self);
+  for (bool hope = true; hope; wait.Yield()) {
     const YieldLock lock(job.header().groups.lock);
-    if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
+    if (GroupSlot* const slot = Find(job, plan.key)) return *slot;
+    // A process can open and leave groups long before the others do. Were all the room theirs,
+    // others would find none for groups of their own, and could not know whether they should wait:
+    // so half of it is kept for those who are not ahead.
+    const bool may_open =
+        !IsAhead(job, plan.self) || (wait.yields() >= kYieldsWhereThereIsRoom && !RoomIsShort(job));
+    if (may_open)
+      if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
     hope = SomeWillGo(job, plan.self);
   }
   ReportFailure(
       "no room for one more group, of %u processes: those that are open on this node have up to %u"
-      " places and %llu GiB of address space; leave groups that are done with, or allow more"
-      " (ulimit -v, BSP_ADDRESS_SPACE)",
-      plan.count, kGroupSlotsMax, static_cast<unsigned long long>(job.layout().parts_bytes >> 30));
+      " places, %llu GiB of address space, and what messages leave of %llu MiB of memory; leave"
+      " groups that are done with, or allow more (--memory, ulimit -v, BSP_ADDRESS_SPACE)",
+      plan.count, kGroupSlotsMax, static_cast<unsigned long long>(job.layout().parts_bytes >> 30),
+      static_cast<unsigned long long>(job.layout().memory_max >> 20));
 }
 
 void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,

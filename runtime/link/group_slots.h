@@ -13,6 +13,8 @@ namespace bspnow::runtime {
 /// A group as its members know it without a word to each other.
 struct GroupPlan {
   std::uint64_t key;             ///< Of no other group of the job. Not 0.
+  std::uint64_t parent;          ///< The key of the group that it was made of; 0: the root group.
+  std::uint32_t child;           ///< Of that one: see GroupSlot.
   const std::uint32_t* members;  ///< Their pids in the job, ascending.
   std::uint32_t count;
   std::uint32_t self;  ///< The pid of this process.
@@ -20,6 +22,7 @@ struct GroupPlan {
 
 /// The slot of the group, which the first member here takes. If there is no room it waits for
 /// groups that this process has left before others here have; if there are none it ends the job.
+/// While it waits ProcessCell::room_waits is odd.
 /// `job` is the whole segment, and `doorbell` of its worker.
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
 

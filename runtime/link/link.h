@@ -200,6 +200,8 @@ struct alignas(kLineBytes) GroupSlot {
   std::uint32_t nodes;   ///< On which it has members; 1: no worker takes part.
   std::uint32_t left;    ///< Members here that have left it. Under GroupTable::lock.
   std::uint32_t large;   ///< 1: some member here has used much of the part. The same.
+  std::uint32_t child;   ///< Of its parent, counted from 1; for whoever names it.
+  std::uint64_t parent;  ///< Its key; 0: the root group.
 };
 inline constexpr std::uint32_t kGroupSlotsMax = 4096;
 
@@ -349,7 +351,8 @@ struct alignas(kLineBytes) ProcessCell {
   alignas(kLineBytes) SharedCounter started;   ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;  ///< s + 1 when the gets of s are answered.
   CountedWait counted_wait;
-  alignas(kLineBytes) SharedCounter announced;    ///< Stamps of entries for this process, ever.
+  std::atomic<std::uint32_t> room_waits;        ///< Odd while it waits for room for one more group.
+  alignas(kLineBytes) SharedCounter announced;  ///< Stamps of entries for this process, ever.
   alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
   EarlyPuts early[2];                             ///< The same.
 };

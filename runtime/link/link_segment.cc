@@ -14,8 +14,10 @@ constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// There is room for as many groups at a time as if each process were a member of so many.
-constexpr std::uint64_t kGroupLevels = 16;
+// There is room for as many groups at a time as if each process were a member of so many: the first
+// ones for a quarter of the address space, all of them if an eighth does.
+constexpr std::uint64_t kGroupLevelsFirst = 16;
+constexpr std::uint64_t kGroupLevels = 256;
 constexpr std::uint64_t kGroupHeapShare = 32;  ///< A group's heaps are smaller by this factor.
 constexpr std::uint64_t kGroupHeapBytesMin = kHeapBytesLeast;
 
@@ -70,6 +72,11 @@ std::uint64_t TurnsBytes(const SegmentPlan& plan) {
   return RoundUp(sizeof(TurnOrder) + plan.nprocs * sizeof(TurnPlace), kPageBytes);
 }
 
+std::uint64_t PartsBytes(std::uint64_t of_level, std::uint64_t spare) {
+  return std::max(std::min(kGroupLevelsFirst * of_level, spare / 4),
+                  std::min(kGroupLevels * of_level, spare / 8));
+}
+
 // What a part takes at most that was used little: nothing of its heaps beyond the heads, and of
 // each process one page of slots, and one of pops and pushes of each parity.
 std::uint64_t BytesOfLittleUse(const SegmentLayout& part) {
@@ -117,18 +124,17 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.memory_max = plan.memory_max;
   Ranges ranges = PlaceTables(layout);
   layout.groups_offset = ranges.Place(kGroupSlotsMax * sizeof(GroupSlot));
-  // Each heap is as large as can be of use, or as there is room for; groups get a quarter of what
-  // there is beyond the least.
+  // Each heap is as large as can be of use, or as there is room for; groups get at most a quarter
+  // of what there is beyond the least.
   const std::uint64_t wanted = RoundUp(std::max(2 * plan.memory_bytes, kHeapBytesMin), kPageBytes);
   PlaceHeaps(layout, ranges.end(), wanted);
-  const std::uint64_t parts =
-      kGroupLevels * p * (SegmentBytes(LayOutGroup(layout, plan.nprocs)) / p + kPageBytes);
+  const std::uint64_t level = SegmentBytes(LayOutGroup(layout, plan.nprocs)) + p * kPageBytes;
   PlaceHeaps(layout, ranges.end(), kHeapBytesLeast);
   const std::uint64_t least =
       EndOfHeads(layout) + ProfilesBytes(plan.nprocs) + kLaneAreaBytes + TurnsBytes(plan);
   const std::uint64_t spare =
       plan.address_space_bytes > least ? plan.address_space_bytes - least : 0;
-  layout.parts_bytes = std::min(parts, spare / 4) / kPageBytes * kPageBytes;
+  layout.parts_bytes = PartsBytes(level, spare) / kPageBytes * kPageBytes;
   const std::uint64_t more = (spare - layout.parts_bytes) / p / kHeaps;
   PlaceHeaps(layout, ranges.end(), std::min(wanted, kHeapBytesLeast + more));
   layout.profiles_offset = EndOfHeads(layout);
@@ -153,6 +159,11 @@ SegmentLayout LayOutGroup(const SegmentLayout& root, std::uint32_t members) {
 
 std::uint64_t SegmentBytes(const SegmentLayout& layout) {
   return layout.parts_offset + layout.parts_bytes;
+}
+
+std::uint64_t BytesToOpen(std::uint32_t members) {
+  return RoundUp(sizeof(NodeHeader), kPageBytes) +
+         RoundUp(members * sizeof(ProcessCell), kPageBytes) + members * kPageBytes;
 }
 
 void ImageOrder::ReleaseHeld(std::uint64_t number) {
@@ -195,6 +206,7 @@ bool Segment::MayKeep(std::uint64_t bytes) const {
 void Segment::GiveUpPart(GroupSlot& slot, std::uint64_t offset, std::uint32_t members,
                          PartUse use) const {
   const SegmentLayout part = LayOutGroup(layout_, members);
+  ReturnPart(members);
   const bool keeps = use == PartUse::kLittle && MayKeep(BytesOfLittleUse(part));
   if (!keeps) madvise(data_ + offset, SegmentBytes(part), MADV_REMOVE);
   slot.state.store(keeps ? GroupSlot::kKept : GroupSlot::kFree, std::memory_order_release);

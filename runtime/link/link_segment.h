@@ -63,6 +63,10 @@ inline constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 /// Of parts of groups that were left, on one node.
 inline constexpr std::uint64_t kKeptPartsBytesMax = 16 << 20;
 
+/// What opening a part takes of memory at once: its header and cells, and a page that each member
+/// writes when it ends a superstep. So it counts as what heaps hold.
+std::uint64_t BytesToOpen(std::uint32_t members);
+
 /// What is taken of a heap and its head.
 struct HeapUse {
   std::uint64_t head = 0;
@@ -223,10 +227,16 @@ class Segment {
     root_->heap_memory.fetch_sub(use.peak, std::memory_order_relaxed);
     use = HeapUse{};
   }
+  /// Of who opens a part; whoever gives it up returns that.
+  bool ClaimPart(std::uint32_t members) const { return Claim(BytesToOpen(members)); }
+  void ReturnPart(std::uint32_t members) const {
+    root_->heap_memory.fetch_sub(BytesToOpen(members), std::memory_order_relaxed);
+  }
   /// Gives up the part at `offset` of a group that all members here have left; it has `members` in
   /// all. The next group is mostly of the same size. So if this one used little of its part, the
   /// memory is kept for that: up to kKeptPartsBytesMax in all, and while the heaps hold less than
-  /// half of what they may. (It does not count as theirs, nor do heads and tables of open groups.)
+  /// half of what they may. (It does not count as theirs, nor do heads and most of the tables of
+  /// open groups.)
   enum class PartUse { kLittle, kMuch };
   static PartUse UseOf(const GroupSlot& slot) {  // Whatever a program has written there.
     return __atomic_load_n(&slot.large, __ATOMIC_RELAXED) == 0 ? PartUse::kLittle : PartUse::kMuch;
