@@ -168,7 +168,8 @@ struct PeerArrival {
   std::uint32_t with_votes;
   std::uint32_t ending;
   std::uint32_t with_groups;
-  std::uint32_t has_sums;
+  std::uint16_t has_sums;
+  std::uint16_t by_count;     ///< The same as `with_data`.
   std::uint32_t lanes_ready;  ///< This node's lanes to all others are open.
   SuperstepSums sums;
 };

@@ -11,11 +11,6 @@ namespace {
 
 unsigned long long Printable(std::uint64_t value) { return value; }
 
-// All processes of the job find a disagreement; those that live with pid 0 say so.
-void LeaveTheReportToPidZerosNode(const Segment& segment) {
-  if (!segment.IsHere(Pid{0})) AwaitTheEnd();
-}
-
 // Both popped equally often, but the sequences differ: names the first pops that do.
 [[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i, unsigned parity,
                                        std::uint64_t pops) {
@@ -57,6 +52,10 @@ bool Differ(std::uint64_t site, std::uint64_t other) {
 }
 
 }  // namespace
+
+void LeaveTheReportToPidZerosNode(const Segment& segment) {
+  if (!segment.IsHere(Pid{0})) AwaitTheEnd();
+}
 
 void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
                   std::uint64_t tag_bytes) {

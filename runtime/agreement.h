@@ -19,6 +19,10 @@ inline constexpr std::uint64_t kTagSizeMark = 0x5441'4753495a;
 /// The same, of one that called bsp_end of an SPMD section (process_sections.cc).
 inline constexpr std::uint64_t kEndMark = 0x454e44;
 
+/// All processes of a group find a disagreement; those that live with its pid 0 say so, and the
+/// others do not return.
+void LeaveTheReportToPidZerosNode(const Segment& segment);
+
 /// Ends the job if processes pushed and popped differently in this superstep, or set different tag
 /// sizes. "A runtime error will be raised if differing processes attempt to de-register a different
 /// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same

@@ -196,15 +196,22 @@ class Group {
   /// nodes that send it nothing. As FinishSuperstep.
   bool EndsByLanes() const { return lanes_.attached() && !Voting(); }
   BarrierFlags FinishCounted(Call call, std::uint64_t messages, OtherGroups others);
+  /// After that. Whoever sees that a process has arrived sees whether it waits for messages.
+  void BeginAfterCounted() {
+    BeginNextSuperstep();
+    segment_->cell(self_).counted_wait.superstep.store(0, std::memory_order_release);
+  }
+
+  /// The same of any other: before FinishSuperstep, which ends it by a barrier.
+  void EndByBarrier(Call call, std::uint64_t messages) {
+    RequireMessagesOnly(call);
+    counted_end_ = {.call = call, .messages = messages, .due = true};
+  }
 
   /// Puts or gets were issued in this superstep.
   bool HasTransfers() const { return !direct_.empty() || outbox_.HasTransfers(); }
   /// At the end of this superstep all find that there were votes: BarrierFlags::votes.
   void CallForVotes() { vote_due_ = true; }
-
-  // What a superstep must be that is to end by a count, and ends by a barrier.
-  void RequireMessagesOnly(Call call);
-  void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
 
   /// What is in here of other processes' memory is not touched any more, and what this process has
   /// of the segment is given back. Returns how much of the group's part it has used.
@@ -306,6 +313,13 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call call, const char* name,
                                                            std::uint64_t bytes) const;
   bool PassCounted(const BarrierFlags& mine);
+  void RequireMessagesOnly(Call call);
+  void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
+  /// After a barrier at which so many processes ended the superstep by a count.
+  void RequireOneEnd(Call mine, std::uint32_t by_count) const {
+    if (__builtin_expect(by_count != 0 && by_count != p_, 0)) ReportMixedEnds(mine, by_count);
+  }
+  [[noreturn]] __attribute__((cold)) void ReportMixedEnds(Call mine, std::uint32_t by_count) const;
   CountedMessages FillFromLanes(std::uint32_t barrier);
   bool EndBarrierBefore();
   void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
@@ -355,7 +369,14 @@ class Group {
   bool resume_called_ = false;        ///< In this superstep,
   bool tag_size_set_ = false;         ///< and this,
   bool section_ends_ = false;         ///< and at its end.
-  std::uint64_t site_ = 0;            ///< BSP_CHECK=textual: of the bsp_sync that is under way.
+  struct CountedEnd {
+    Call call{nullptr};
+    std::uint64_t messages = 0;
+    bool due = false;
+  };
+  CountedEnd counted_end_;    ///< Of this superstep, if it is due.
+  Call ahead_call_{nullptr};  ///< That ended the one before, if ahead_.
+  std::uint64_t site_ = 0;    ///< BSP_CHECK=textual: of the bsp_sync that is under way.
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the group has several nodes.
   BarrierMember barrier_;

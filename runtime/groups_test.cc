@@ -222,6 +222,37 @@ TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
   }
 }
 
+TEST(CountedSuperstepsTest, ASuperstepThatEndsByABarrierIsNamedIfItsCountIsWrong) {
+  const NodesPlan apart{.node_of = {0, 1}};
+  const NodesPlan full{.node_of = {0, 0}, .check_full = true};
+  for (const NodesPlan& plan : {apart, full}) {
+    const JobOutcome wrong = RunOnNodes(plan, [](Process& process) {
+      process.Begin(2);
+      process.Sync(0);
+      process.Sync(0);
+      process.SyncCounted(process.root(), "bsp_oblsync", process.pid() == 0 ? 3 : 0);
+      process.End(0);
+    });
+    EXPECT_NE(wrong.errors.find("bsp_oblsync on pid 0, superstep 2: 3 messages are expected, and 0"
+                                " were sent"),
+              std::string::npos)
+        << wrong.errors;
+  }
+}
+
+TEST(CountedSuperstepsTest, OneThatSomeEndByACountAndOthersByBspSyncIsAnError) {
+  const JobOutcome mixed = RunOnNodes({.node_of = {0, 1}}, [](Process& process) {
+    process.Begin(2);
+    process.Sync(0);
+    if (process.pid() == 0) process.SyncCounted(process.root(), "bsp_oblsync", 0);
+    if (process.pid() == 1) process.Sync(0);
+    process.Sync(0);
+    process.End(0);
+  });
+  EXPECT_NE(mixed.errors.find("superstep 1: 1 of 2 processes end "), std::string::npos)
+      << mixed.errors;
+}
+
 // Who goes on finds the area of whoever was late.
 TEST(CountedSuperstepsTest, OneThatRegistersAreasEndsWithABarrier) {
   ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {

@@ -94,7 +94,7 @@ class Process {
     const bool save_areas = FinishCounted(group, call, messages).save != 0 && HasAreas();
     complete();
     if (__builtin_expect(save_areas, 0)) TakeImage();
-    by_count ? group.BeginByCount(call) : group.BeginNextSuperstep();
+    by_count ? group.BeginByCount(call) : group.BeginAfterCounted();
   }
   /// A superstep's end but for its last step, Group::BeginNextSuperstep: before that nobody else
   /// touches the memory of this process. Areas are not saved here, and not at the end of a

@@ -84,15 +84,13 @@ BarrierFlags Process::FinishCounted(Group& group, Call call, std::uint64_t messa
     group.FinishByCount(call, messages);
     return {};
   }
-  group.RequireMessagesOnly(call);
   if (group.EndsByLanes()) {
     const BarrierFlags all = group.FinishCounted(call, messages, others());
     if (all.save != 0 && !HasAreas()) TakeImage();
     return all;
   }
-  const BarrierFlags all = Finish(group, call.site, SuperstepOf::kProgram);
-  group.RequireCount(call, messages, group.inbox().count());
-  return all;
+  group.EndByBarrier(call, messages);
+  return Finish(group, call.site, SuperstepOf::kProgram);
 }
 
 void Process::Leave(Group& group) {

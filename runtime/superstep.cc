@@ -115,6 +115,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
                           .gets = outbox_.has_gets() ? 1u : 0u,
                           .votes = Voting() ? 1u : 0u,
                           .groups = others == OtherGroups::kOpen ? 1u : 0u,
+                          .by_count = counted_end_.due ? 1u : 0u,
                           .called_ns = times.start_ns};
   if (mine.data) outbox_.Seal();
   if (outbox_.KeptAny() || outbox_.kept_in_vain()) bulk_.SendKept(times.start_ns);
@@ -127,6 +128,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   times.released_ns = WithinLease(NowNs());
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
   const unsigned parity = outbox_.parity();
+  RequireOneEnd(counted_end_.due ? counted_end_.call : Call{"bsp_sync", call_site}, all.by_count);
   if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
   delivery_.AnswersWereRead();
   if (all.gets != 0) ExchangeGets(parity);
@@ -136,6 +138,10 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
     inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_);
   } else {
     inbox_.Clear();
+  }
+  if (__builtin_expect(counted_end_.due, 0)) {
+    RequireCount(counted_end_.call, counted_end_.messages, inbox_.count());
+    counted_end_.due = false;
   }
   registrations_.Commit();
   tag_bytes_ = next_tag_bytes_;

@@ -14,6 +14,8 @@
 // for, ahead of the barrier, and see to its end when they come to the end of the next superstep. So
 // nothing of a superstep is used again before all have what was sent in it, and every node, worker
 // or image that takes part in a barrier finds what it finds at any other.
+#include <cstdio>
+
 #include "base/clock.h"
 #include "base/units.h"
 #include "runtime/agreement.h"
@@ -24,6 +26,22 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kPatienceNs = kNsPerS / 10;
+
+struct SuperstepName {
+  char text[48];
+};
+
+// Messages name that of the root group themselves.
+__attribute__((cold)) SuperstepName NameOf(const Group& group, std::uint64_t superstep) {
+  SuperstepName name;
+  if (group.IsRoot()) {
+    std::snprintf(name.text, sizeof name.text, "the superstep");
+  } else {
+    std::snprintf(name.text, sizeof name.text, "superstep %llu of the group",
+                  static_cast<unsigned long long>(superstep));
+  }
+  return name;
+}
 
 }  // namespace
 
@@ -90,23 +108,31 @@ void Group::BeginByCount(Call call) {
 // ---- Over several nodes -------------------------------------------------------------------------
 
 BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups others) {
+  RequireMessagesOnly(call);
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
   if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
   if (!outbox_.empty()) outbox_.Seal();
-  segment_->cell(self_).expected = messages;
+  ProcessCell& cell = segment_->cell(self_);
+  cell.expected = messages;
+  cell.counted_wait.expected.store(messages, std::memory_order_relaxed);
+  cell.counted_wait.superstep.store(superstep_ + 1, std::memory_order_relaxed);
   const std::uint32_t barrier = barrier_.index();
   const bool over = PassCounted({.data = outbox_.empty() ? 0u : 1u,
                                  .groups = others == OtherGroups::kOpen ? 1u : 0u,
+                                 .by_count = 1,
                                  .called_ns = times.start_ns});
   times.released_ns = WithinLease(NowNs());
   const BarrierFlags all = barrier_.Leave();
+  if (over) cell.counted_wait.superstep.store(0, std::memory_order_relaxed);  // Nor for an image.
   times.last_ns = over ? all.called_ns : times.released_ns;
   if (!over) {
     ahead_ = true;
+    ahead_call_ = call;
     times.counted = FillFromLanes(barrier);
     if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
   } else {
+    RequireOneEnd(call, all.by_count);
     RequireAlike(all, superstep_, outbox_.parity());
     inbox_.Clear();
     if (all.data != 0) {
@@ -126,7 +152,7 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
 // False: this process may go on, and the barrier is not over.
 bool Group::PassCounted(const BarrierFlags& mine) {
   const std::uint32_t barrier = barrier_.index();
-  segment_->cell(self_).arrived.store(barrier + 1, std::memory_order_relaxed);
+  segment_->cell(self_).arrived.store(barrier + 1, std::memory_order_release);
   if (barrier_.Arrive(mine)) {
     if (lanes_.Send(barrier, LaneDriver::Until::kCounted)) {
       lanes_.Drive(barrier, LaneDriver::Until::kCounted);
@@ -173,6 +199,11 @@ bool Group::EndBarrierBefore() {
   lanes_.ComeBack(barrier);
   wait_.Until(segment_->header().barrier.released, barrier + 1);
   const BarrierPhase& phase = segment_->header().barrier.phases[barrier & 1];
+  const std::uint32_t by_count = phase.by_count.load(std::memory_order_relaxed);
+  if (__builtin_expect(by_count != 0 && by_count != p_, 0)) {
+    superstep_ -= 1;  // That is the one to be named.
+    ReportMixedEnds(ahead_call_, by_count);
+  }
   RequireAlike({.votes = phase.with_votes.load(std::memory_order_relaxed),
                 .ending = phase.ending.load(std::memory_order_relaxed)},
                superstep_ - 1, outbox_.parity() ^ 1);
@@ -326,9 +357,19 @@ void Group::RequireThatNoneHasEnded(Call call) const {
 void Group::RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const {
   if (wanted == sent) return;
   ReportMisuse(call,
-               "%llu messages are expected, and %llu were sent to this process in the superstep;"
-               " give the number that all processes together send to it",
-               static_cast<unsigned long long>(wanted), static_cast<unsigned long long>(sent));
+               "%llu messages are expected, and %llu were sent to this process in %s; give the"
+               " number that all processes together send to it",
+               static_cast<unsigned long long>(wanted), static_cast<unsigned long long>(sent),
+               NameOf(*this, superstep_).text);
+}
+
+// Of processes on other nodes only their number is known.
+void Group::ReportMixedEnds(Call mine, std::uint32_t by_count) const {
+  LeaveTheReportToPidZerosNode(*segment_);
+  ReportMisuse(mine,
+               "%u of %u processes end %s by bsp_oblsync, and the others by bsp_sync; end it by the"
+               " same call on all processes",
+               by_count, p_, NameOf(*this, superstep_).text);
 }
 
 }  // namespace bspnow::runtime

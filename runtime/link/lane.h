@@ -53,8 +53,9 @@ struct LaneFrame {
   std::uint32_t with_groups;
   std::uint32_t with_gets;
   std::uint32_t entries;
-  std::uint32_t direct;  ///< To these hosts, a bit each, the sender itself sends its frame.
-  SuperstepSums sums;    ///< Of the superstep before this barrier's, of the sender's processes.
+  std::uint16_t direct;    ///< To these hosts, a bit each, the sender itself sends its frame.
+  std::uint16_t by_count;  ///< As `with_data`.
+  SuperstepSums sums;      ///< Of the superstep before this barrier's, of the sender's processes.
 };
 static_assert(sizeof(LaneFrame) == 160);
 

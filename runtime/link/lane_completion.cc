@@ -91,8 +91,10 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   std::uint32_t with_data = 0;
   std::uint32_t with_groups = 0;
   std::uint32_t with_gets = 0;
+  std::uint32_t by_count = 0;
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     with_gets += frame_of(host).with_gets;
+    by_count += frame_of(host).by_count;
     with_data += frame_of(host).with_data;
     with_groups += frame_of(host).with_groups;
     if (host != shape.self) AddNode(frame_of(host).sums, sums);
@@ -112,6 +114,7 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   phase.with_data.store(with_data, std::memory_order_relaxed);
   phase.with_groups.store(with_groups, std::memory_order_relaxed);
   phase.with_gets.store(with_gets, std::memory_order_relaxed);
+  phase.by_count.store(by_count, std::memory_order_relaxed);
   phase.save.store(0, std::memory_order_relaxed);
   if (with_gets != 0) LaneBarrier(state, shape.self, shape.hosts).NoteGets(barrier);
   ReleaseBarrier(node, barrier);

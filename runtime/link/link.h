@@ -156,6 +156,7 @@ struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> with_groups;  ///< Processes that are in other groups, too: no image.
   std::atomic<std::uint32_t> answered;     ///< Processes here that have answered all gets.
   std::atomic<std::uint32_t> save;         ///< 1: at the end of this bsp_sync, see ImageOrder.
+  std::atomic<std::uint32_t> by_count;     ///< Processes that end the superstep by a count.
   std::atomic<std::uint64_t> called_ns;    ///< When the last of them here called bsp_sync.
 };
 

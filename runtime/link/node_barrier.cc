@@ -18,6 +18,7 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   Add(phase.with_votes, mine.votes);
   Add(phase.ending, mine.ending);
   Add(phase.with_groups, mine.groups);
+  Add(phase.by_count, mine.by_count);
   // Releases what this process wrote, acquires what all before it wrote.
   if (phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != here_) return false;
   // All others wait, and read it with the counts: no line more than without it.
@@ -53,6 +54,7 @@ BarrierFlags BarrierMember::Leave() {
                       .votes = phase.with_votes.load(std::memory_order_relaxed),
                       .ending = phase.ending.load(std::memory_order_relaxed),
                       .groups = phase.with_groups.load(std::memory_order_relaxed),
+                      .by_count = phase.by_count.load(std::memory_order_relaxed),
                       .save = phase.save.load(std::memory_order_relaxed),
                       .called_ns = phase.called_ns.load(std::memory_order_relaxed)};
 }

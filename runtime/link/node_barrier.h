@@ -17,8 +17,9 @@ struct BarrierFlags {
   std::uint32_t gets = 0;
   std::uint32_t votes = 0;
   std::uint32_t ending = 0;
-  std::uint32_t groups = 0;  ///< Processes that are in other groups, too.
-  std::uint32_t save = 0;    ///< Not brought, but found: 1 if an image is to be taken.
+  std::uint32_t groups = 0;    ///< Processes that are in other groups, too.
+  std::uint32_t by_count = 0;  ///< Processes that end the superstep by a count (bsp_oblsync).
+  std::uint32_t save = 0;      ///< Not brought, but found: 1 if an image is to be taken.
   /// When this process called bsp_sync; found is the last such call on this node, as known.
   std::uint64_t called_ns = 0;
 };

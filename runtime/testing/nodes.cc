@@ -333,6 +333,7 @@ BarrierFlags Job::SumFlags() {
     all.gets += phase.with_gets;
     all.votes += phase.with_votes;
     all.ending += phase.ending;
+    all.by_count += phase.by_count;
   }
   return all;
 }
@@ -348,6 +349,7 @@ void Job::Release(const BarrierFlags& all) {
     phase.with_gets = all.gets;
     phase.with_votes = all.votes;
     phase.ending = all.ending;
+    phase.by_count = all.by_count;
     phase.save = save;
     ReleaseBarrier(node->segment.header().barrier, released_);
   }

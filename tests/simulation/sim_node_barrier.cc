@@ -58,6 +58,7 @@ void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
                    .ending = counts.ending,
                    .with_groups = counts.groups,
                    .has_sums = 0,
+                   .by_count = 0,
                    .lanes_ready = keeper_ && lanes_.Ready(Place(self())) ? 1u : 0u,
                    .sums = {}};
   for (std::uint32_t host = 0; host < hosts(); ++host) {

@@ -15,8 +15,8 @@ bool DirectBarrier::OnArrival(std::uint32_t host, std::span<const std::byte> dat
   const bool mixed = body->ending != 0 && body->ending != taking_part;
   if (body->barrier < std::max(from.next, barrier_) || body->barrier > barrier_ + 1 ||
       body->processes != taking_part || bitmap.empty() == mixed ||
-      std::max({body->with_data, body->with_gets, body->with_votes, body->ending,
-                body->with_groups}) > taking_part)
+      std::max({body->with_data, body->with_gets, body->with_votes, body->ending, body->with_groups,
+                std::uint32_t{body->by_count}}) > taking_part)
     return false;
   from.next = body->barrier + 1;
   from.arrivals[body->barrier & 1] = {.body = *body, .ending = {bitmap.begin(), bitmap.end()}};
@@ -49,6 +49,7 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     outcome.counts.votes += body.with_votes;
     outcome.counts.ending += body.ending;
     outcome.counts.groups += body.with_groups;
+    outcome.counts.by_count += body.by_count;
     if (i != self_) outcome.frames[i] = body.frames;
     if (body.checkpoint != own.checkpoint) outcome.checkpoint = 0;
     outcome.lanes_ready &= body.lanes_ready != 0;

@@ -111,9 +111,11 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
                              .gets = phase.with_gets.load(std::memory_order_relaxed),
                              .votes = phase.with_votes.load(std::memory_order_relaxed),
                              .ending = phase.ending.load(std::memory_order_relaxed),
-                             .groups = phase.with_groups.load(std::memory_order_relaxed)};
+                             .groups = phase.with_groups.load(std::memory_order_relaxed),
+                             .by_count = phase.by_count.load(std::memory_order_relaxed)};
   if (exchange_.waiting() || barriers != static_cast<std::uint32_t>(exchange_.barrier() + 1) ||
-      std::max({counts.data, counts.gets, counts.votes, counts.ending, counts.groups}) > here ||
+      std::max({counts.data, counts.gets, counts.votes, counts.ending, counts.groups,
+                counts.by_count}) > here ||
       here == 0) {
     return Break(kProgram, absl::StrCat("a process has damaged the communication memory: barrier ",
                                         barriers, " where ", exchange_.barrier() + 1, " was due"));
@@ -282,6 +284,7 @@ void JobExchange::Release() {
   phase.with_votes.store(counts.votes, std::memory_order_relaxed);
   phase.ending.store(counts.ending, std::memory_order_relaxed);
   phase.with_groups.store(counts.groups, std::memory_order_relaxed);
+  phase.by_count.store(counts.by_count, std::memory_order_relaxed);
   PassOrder(phase);
   TurnLanesOn(index);
   ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));

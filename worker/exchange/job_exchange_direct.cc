@@ -26,7 +26,8 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .with_votes = counts.votes,
                    .ending = counts.ending,
                    .with_groups = counts.groups,
-                   .has_sums = sums ? 1u : 0u,
+                   .has_sums = static_cast<std::uint16_t>(sums ? 1 : 0),
+                   .by_count = static_cast<std::uint16_t>(counts.by_count),
                    .lanes_ready = lanes_ && owner_.LanesReady() ? 1u : 0u,
                    .sums = {}};
   if (sums) body.sums = SumsHere(segment_, shape_.participants, superstep - 1);

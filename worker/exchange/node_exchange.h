@@ -23,6 +23,7 @@ struct BarrierCounts {
   std::uint32_t votes;
   std::uint32_t ending;
   std::uint32_t groups = 0;
+  std::uint32_t by_count = 0;
 
   friend bool operator==(const BarrierCounts&, const BarrierCounts&) = default;
 };
