@@ -250,8 +250,8 @@ void LocalRun::SayState() {
 // Now and then, so that a superstep costs nothing by it.
 void LocalRun::WatchBarrier() {
   loop_.AddTimer(kWatchMs, [this] { WatchBarrier(); });
-  if (const std::vector<Pid> stuck = deadlock_watch_.OnLook(segment_); !stuck.empty())
-    return Perform(job_.OnBroken(kFailureStatus, worker::DeadlockText(stuck)));
+  if (const auto stuck = deadlock_watch_.OnLook(segment_); !stuck.empty())
+    return Perform(job_.OnBroken(kFailureStatus, DeadlockText(stuck)));
   if (options_.simulation) return;  // There is always somebody who has the turn.
   const auto look = watch_.OnLook(Look(), NowNs(), kBarrierPatienceNs);
   if (!look || !isatty(STDERR_FILENO)) return;

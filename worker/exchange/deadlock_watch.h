@@ -1,41 +1,23 @@
 // Processes of this node that wait for each other in a circle: each at the end of a superstep of
-// some group, for one that waits in another. Groups that were made, or whose supersteps were ended,
-// in different order come to that, and nothing comes of it any more.
+// some group, for one that waits in another; or for room for one more group, for one that has not
+// left those that it has left. Groups that were made, or whose supersteps were ended, in different
+// order come to that, and nothing comes of it any more. Circles over several nodes are found by the
+// coordinator, from what nodes that stand still say (standstill.h).
 #ifndef WORKER_EXCHANGE_DEADLOCK_WATCH_H_
 #define WORKER_EXCHANGE_DEADLOCK_WATCH_H_
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/stuck_process.h"
 #include "runtime/link/link.h"
+#include "worker/exchange/group_facts.h"
 #include "worker/exchange/node_segment.h"
 
 namespace bspnow::worker {
-
-/// What a process has written of itself as a member of a group. Each word grows, or comes back to a
-/// value only after another has grown. So who finds the words of all groups twice knows that they
-/// were so at one moment, after the first look and before the second.
-struct MemberFacts {
-  std::uint32_t pid;      ///< In the job.
-  bool here;              ///< On this node.
-  std::uint32_t arrived;  ///< These are ProcessCell's.
-  std::uint32_t started;
-  std::uint32_t announced;
-  std::uint64_t counting;  ///< CountedWait::superstep
-  std::uint64_t messages;  ///< CountedWait::expected
-  bool operator==(const MemberFacts&) const = default;
-};
-struct GroupFacts {
-  std::uint64_t key;     ///< 0: the root group.
-  std::uint64_t offset;  ///< Of its part.
-  std::uint32_t released;
-  std::vector<MemberFacts> members;
-  bool operator==(const GroupFacts&) const = default;
-};
 
 /// Whether the process of this cell has one thread. Another one might do what all wait for.
 bool HasOneThread(const ProcessCell& cell);
@@ -47,18 +29,21 @@ class DeadlockWatch {
 
   /// Processes of which none will ever go on, whatever others do; empty: it is not known of any.
   /// They waited like that between the last look and this one. Said once.
-  std::vector<Pid> OnLook(const NodeSegment& segment);
+  std::vector<StuckProcess> OnLook(const NodeSegment& segment);
+
+  /// Of the last look.
+  const NodeFacts& facts() const { return before_; }
+  /// Another number whenever a look has found something else than the one before it.
+  std::uint64_t standstill() const { return standstill_; }
 
  private:
-  std::vector<Pid> StuckBefore(const Segment& job) const;
+  std::vector<StuckProcess> StuckBefore(const Segment& job) const;
 
   std::function<bool(const ProcessCell&)> has_one_thread_;
-  std::vector<GroupFacts> before_;
+  NodeFacts before_{};
+  std::uint64_t standstill_ = 0;
   bool said_ = false;
 };
-
-/// For the user. `stuck` is not empty.
-std::string DeadlockText(const std::vector<Pid>& stuck);
 
 }  // namespace bspnow::worker
 

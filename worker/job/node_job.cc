@@ -168,7 +168,7 @@ void NodeJob::WatchBarrier() {
   watch_timer_ = parts_.loop.AddTimer(kWatchMs, [this] { WatchBarrier(); });
   const std::uint64_t now_ns = NowNs();
   TellOfGroups(now_ns);
-  if (const std::vector<Pid> stuck = deadlock_watch_.OnLook(*segment_); !stuck.empty())
+  if (const auto stuck = deadlock_watch_.OnLook(*segment_); !stuck.empty())
     Break(DeadlockText(stuck));
   const auto look = watch_.OnLook(LookAtBarrier(*segment_, pids_), now_ns, kBarrierPatienceNs);
   if (!look) return;

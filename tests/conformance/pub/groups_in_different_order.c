@@ -1,11 +1,11 @@
 /* Source: semantics, PUB, statement 5
  * Claim: Processes that wait for each other at ends of supersteps, or for messages, each in another
- *   group, end with an error.
+ *   group, end with an error that says who waits where for whom.
  * Procs: 2
  * Cases: made ended counted
  * Exit: 1
- * Stderr: ^bsprun: 2 processes, pid 0 among them, wait for each other at the ends of supersteps of
- *   different groups, .+
+ * Stderr: ^bsprun: 2 processes wait for each other, and none can go on: pid 0 waits .*at the end of
+ *   superstep 0 of group [12] .pids 0 1. for pid 1, which waits .* for pid 0; .+
  */
 #include <pub.h>
 
