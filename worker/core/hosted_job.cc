@@ -219,6 +219,10 @@ void HostedJob::ReleaseHeld(std::uint64_t checkpoint) {
   checkpoints_.GiveUp(checkpoint);
 }
 
+void HostedJob::LookAgain(std::uint64_t look) {
+  if (stage_ == Stage::kRunning) host_->LookAgain(look);
+}
+
 void HostedJob::Abandon() {
   silent_ = true;
   SetLease(0);

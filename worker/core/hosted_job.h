@@ -69,6 +69,9 @@ class HostedJob {
   /// Processes that wait after their images of this checkpoint go on without it.
   void ReleaseHeld(std::uint64_t checkpoint);
 
+  /// As JobHost has it.
+  void LookAgain(std::uint64_t look);
+
   /// Output has reached the job's log; what it took of the credit is free again.
   void OnOutputKept(std::uint64_t credit_bytes);
 

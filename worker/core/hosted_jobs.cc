@@ -101,6 +101,10 @@ void HostedJobs::OnOrder(const proto::Order& order) {
   if (order.has_copy_checkpoint()) return OnCopyCheckpoint(order.copy_checkpoint());
   if (order.has_keep_checkpoints()) return keeper_.Keep(order.keep_checkpoints());
   if (order.has_release_held()) return OnReleaseHeld(order.release_held());
+  if (order.has_look_again()) {
+    const proto::LookAgain& again = order.look_again();
+    if (HostedJob* const job = Find(again.job(), again.epoch())) job->LookAgain(again.look());
+  }
   if (order.has_signal()) {
     const proto::SignalProcesses& signal = order.signal();
     if (HostedJob* const job = Find(signal.job(), signal.epoch())) job->Signal(signal.signal());

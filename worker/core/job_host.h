@@ -47,6 +47,8 @@ class JobHost {
   virtual void OrderImage(const proto::TakeCheckpoint& order) = 0;
   /// The processes that wait after their images of this checkpoint go on.
   virtual void ReleaseHeld(std::uint64_t checkpoint) = 0;
+  /// Whether the processes stand still: a StandStill follows, with this number.
+  virtual void LookAgain(std::uint64_t look) = 0;
 
   /// How far the processes are: participants, barriers.
   virtual proto::HeldJob Progress() const = 0;

@@ -190,6 +190,13 @@ void DataPlane::OrderImage(JobId job, Epoch epoch, const ImagePlan& order) {
   if (JobGroups* const hosted = Find(job, epoch)) hosted->root().OrderImage(order);
 }
 
+std::vector<std::uint32_t> DataPlane::HeardFrom(JobId job, Epoch epoch, GroupId group,
+                                                std::uint64_t barrier) const {
+  JobGroups* const hosted = Find(job, epoch);
+  const JobExchange* const exchange = hosted == nullptr ? nullptr : hosted->Find(group);
+  return exchange == nullptr ? std::vector<std::uint32_t>() : exchange->HeardFrom(barrier);
+}
+
 // ---- Looking for jobs ---------------------------------------------------------------------------
 
 JobGroups* DataPlane::Find(JobId job) const {

@@ -103,6 +103,10 @@ class DataPlane final : private BatchSink,
   /// Of a job whose nodes release themselves (JobPlan::direct).
   void OrderImage(JobId job, Epoch epoch, const ImagePlan& order);
 
+  /// As JobExchange has it, of a group but for the root group; none of one that is not open.
+  std::vector<std::uint32_t> HeardFrom(JobId job, Epoch epoch, GroupId group,
+                                       std::uint64_t barrier) const;
+
   /// Whether that worker's streams can be reached; `done` as StreamProbe has it, unless this worker
   /// gets another id before.
   void Probe(const PeerAddress& peer, StreamProbe::Done done);

@@ -51,6 +51,11 @@ class DirectBarrier {
   /// Of the barrier that is not over yet, if all hosts are there of which processes take part.
   std::optional<Outcome> Finish(std::span<const std::uint32_t> taking_part);
 
+  /// At that barrier, or a later one.
+  bool HasArrived(std::uint32_t host, std::uint64_t barrier) const {
+    return hosts_[host].next > barrier;
+  }
+
   /// Whether that process came to the barrier of the last Outcome by bsp_end.
   bool InEnd(std::uint32_t host, Pid pid) const;
 

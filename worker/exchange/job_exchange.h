@@ -102,6 +102,9 @@ class JobExchange {
 
   // ---- A group but for the root group
 
+  /// Pids, in the group, of other nodes that have arrived at that barrier, as is known here.
+  std::vector<std::uint32_t> HeardFrom(std::uint64_t barrier) const;
+
   /// That host's worker knows the group.
   void OnGroupHere(std::uint32_t host);
   /// The processes here have left it. True: nobody needs its memory again. Else asks the others,

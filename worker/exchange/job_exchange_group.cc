@@ -33,6 +33,15 @@ FrameFault JobExchange::OnGroupWord(std::uint32_t host, const BatchPiece& piece,
   return FrameFault::kNone;
 }
 
+std::vector<std::uint32_t> JobExchange::HeardFrom(std::uint64_t barrier) const {
+  std::vector<std::uint32_t> pids;
+  for (std::uint32_t host = 0; direct_ && host < plan_.hosts.size(); ++host) {
+    if (host == shape_.self || !direct_->HasArrived(host, barrier)) continue;
+    for (const Pid pid : plan_.hosts[host].pids) pids.push_back(Value(pid));
+  }
+  return pids;
+}
+
 void JobExchange::OnGroupHere(std::uint32_t host) {
   GroupHost& other = group_hosts_[host];
   if (broken_ || std::exchange(other.knows, true) || other.held.empty()) return;

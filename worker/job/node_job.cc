@@ -170,6 +170,7 @@ void NodeJob::WatchBarrier() {
   TellOfGroups(now_ns);
   if (const auto stuck = deadlock_watch_.OnLook(*segment_); !stuck.empty())
     Break(DeadlockText(stuck));
+  TellOfStandstill(now_ns);
   const auto look = watch_.OnLook(LookAtBarrier(*segment_, pids_), now_ns, kBarrierPatienceNs);
   if (!look) return;
   proto::WorkerEvent event;
@@ -199,6 +200,37 @@ void NodeJob::TellOfGroups(std::uint64_t now_ns) {
   open.set_processes(word->in_groups);
   if (word->in_groups != 0) open.set_for_ms((now_ns - word->since_ns) / kNsPerMs);
   job_.OnHostEvent(std::move(event));
+}
+
+// ---- Processes that wait for each other
+
+proto::StandStill NodeJob::Standstill() const {
+  const auto heard_from = [this](std::uint64_t key, std::uint64_t barrier) {
+    return parts_.data_plane.HeardFrom(id_, epoch_, GroupId{key}, barrier);
+  };
+  return StandStillOf(deadlock_watch_.facts(), segment_->segment(),
+                      {.has_one_thread = HasOneThread, .heard_from = heard_from});
+}
+
+void NodeJob::TellOfStandstill(std::uint64_t now_ns) {
+  if (!exchanging_ || job_.start().hosts_size() == 1) return;
+  const std::uint64_t number = deadlock_watch_.standstill();
+  const auto describe = [this] { return Standstill(); };
+  const std::uint64_t look = std::exchange(ordered_look_, 0);
+  const auto said = look == 0
+                        ? standstill_watch_.OnLook(number, describe, now_ns, kBarrierPatienceNs)
+                        : std::optional(standstill_watch_.Answer(number, describe, look));
+  if (!said) return;
+  proto::WorkerEvent event;
+  *event.mutable_stand_still() = *said;
+  job_.OnHostEvent(std::move(event));
+}
+
+void NodeJob::LookAgain(std::uint64_t look) {
+  if (!segment_ || !host_) return;
+  ordered_look_ = look;
+  parts_.loop.CancelTimer(watch_timer_);
+  watch_timer_ = parts_.loop.AddTimer(0, [this] { WatchBarrier(); });
 }
 
 void NodeJob::Send(const proto::HostOrder& order) {

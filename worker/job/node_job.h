@@ -29,6 +29,7 @@
 #include "worker/exchange/groups_watch.h"
 #include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
+#include "worker/exchange/standstill.h"
 #include "worker/host/account.h"
 #include "worker/host/host_link.h"
 #include "worker/job/accounts.h"
@@ -115,6 +116,7 @@ class NodeJob final : public JobHost {
   void SetLease(std::uint64_t until_ns) override;
   void OrderImage(const proto::TakeCheckpoint& order) override;
   void ReleaseHeld(std::uint64_t checkpoint) override;
+  void LookAgain(std::uint64_t look) override;
   proto::HeldJob Progress() const override;
   void StopExchange() override;
   void Clear(Left kept) override;
@@ -160,6 +162,8 @@ class NodeJob final : public JobHost {
   void Break(const std::string& reason);
   void WatchBarrier();
   void TellOfGroups(std::uint64_t now_ns);
+  proto::StandStill Standstill() const;
+  void TellOfStandstill(std::uint64_t now_ns);
   /// What became of the files that are to be kept.
   struct KeptFiles {
     absl::Status sent{};
@@ -193,6 +197,8 @@ class NodeJob final : public JobHost {
   BarrierWatch watch_{0};
   GroupsWatch groups_watch_;
   DeadlockWatch deadlock_watch_;
+  StandstillWatch standstill_watch_;
+  std::uint64_t ordered_look_ = 0;  ///< To be answered; 0: none.
   TimerId watch_timer_ = kNoTimer;
   TimerId keep_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;

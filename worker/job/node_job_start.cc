@@ -208,6 +208,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   watch_ = BarrierWatch(NowNs());
   groups_watch_ = GroupsWatch();
   deadlock_watch_ = DeadlockWatch();
+  standstill_watch_ = StandstillWatch();
   WatchBarrier();
   return absl::OkStatus();
 }

@@ -111,6 +111,9 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     void OrderImage(const proto::TakeCheckpoint& order) override {
       node_.notes_.push_back(absl::StrCat("image ", order.checkpoint()));
     }
+    void LookAgain(std::uint64_t look) override {
+      node_.notes_.push_back(absl::StrCat("look ", look));
+    }
     void ReleaseHeld(std::uint64_t checkpoint) override {
       node_.notes_.push_back(absl::StrCat("release ", checkpoint));
     }

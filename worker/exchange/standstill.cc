@@ -1,0 +1,152 @@
+#include "worker/exchange/standstill.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bspnow::worker {
+namespace {
+
+/// What one process waits for, if it is known that it does.
+class Waits {
+ public:
+  Waits(const NodeFacts& facts, const Segment& job, const StandstillParts& parts)
+      : facts_(facts), job_(job), parts_(parts) {}
+
+  void Describe(const GroupFacts& group, const MemberFacts& member,
+                proto::StandingMember& out) const {
+    if (WaitsAtBarrier(group, member)) {
+      if (IsAlone(member)) out.set_waits_at(PlaceOf(facts_, group, member));
+      return;
+    }
+    std::vector<std::uint32_t> any_of;
+    std::string where;
+    if (member.counting != 0 && !group.several_nodes && !group.HasArrived(member)) {
+      any_of = Senders(group, member);
+      where = PlaceOf(facts_, group, member);
+    } else if ((member.room_waits & 1) != 0) {
+      any_of = Occupants(member.pid);
+      where = kAtRoom;
+    }
+    if (any_of.empty() || !IsAlone(member)) return;
+    out.set_waits_at(where);
+    for (const std::uint32_t pid : any_of) out.add_any_of(pid);
+  }
+
+ private:
+  // By lanes the processes of the root group may go on before a barrier is over, and those that
+  // wait for messages may do so at any time. Who has gone on has begun the next superstep. With
+  // BSP_CHECK=full there are no lanes.
+  bool WaitsAtBarrier(const GroupFacts& group, const MemberFacts& member) const {
+    if (!group.HasArrived(member)) return false;
+    if (!group.IsRoot() || !group.several_nodes || job_.layout().check_full != 0) return true;
+    return member.counting == 0 && member.arrived == member.started + 1;
+  }
+  bool IsAlone(const MemberFacts& member) const {
+    return parts_.has_one_thread(job_.cell(Pid{member.pid}));
+  }
+
+  // None: it has its messages, or is about to end the job with an error.
+  std::vector<std::uint32_t> Senders(const GroupFacts& group, const MemberFacts& receiver) const {
+    std::vector<std::uint32_t> pids;
+    if (MessagesFor(job_, group, receiver) >= receiver.messages) return pids;
+    for (const MemberFacts& member : group.members)
+      if (&member != &receiver && MaySend(group, member, receiver)) pids.push_back(member.pid);
+    return pids;
+  }
+
+  // Of the groups that it has left, here. None: one is about to go.
+  std::vector<std::uint32_t> Occupants(std::uint32_t pid) const {
+    std::vector<std::uint32_t> pids;
+    if (facts_.frees) return pids;
+    for (const GroupFacts& group : facts_.groups) {
+      const auto& members = group.members;
+      if (std::none_of(members.begin(), members.end(), [pid](const MemberFacts& each) {
+            return each.pid == pid && each.here && each.left;
+          }))
+        continue;
+      const std::size_t before = pids.size();
+      for (const MemberFacts& each : members)
+        if (each.here && !each.left) pids.push_back(each.pid);
+      if (pids.size() == before) return {};
+    }
+    return pids;
+  }
+
+  const NodeFacts& facts_;
+  const Segment& job_;
+  const StandstillParts& parts_;
+};
+
+void AddMembers(const GroupFacts& group, proto::StandingGroup& out) {
+  if (group.IsRoot()) return out.set_all_below(static_cast<std::uint32_t>(group.members.size()));
+  for (const MemberFacts& member : group.members) out.add_members(member.pid);
+}
+
+bool SomebodyWaits(const proto::StandingGroup& group) {
+  return std::any_of(group.here().begin(), group.here().end(),
+                     [](const auto& member) { return !member.waits_at().empty(); });
+}
+
+}  // namespace
+
+proto::StandStill StandStillOf(const NodeFacts& facts, const Segment& job,
+                               const StandstillParts& parts) {
+  const Waits waits(facts, job, parts);
+  proto::StandStill said;
+  for (const GroupFacts& group : facts.groups) {
+    proto::StandingGroup& out = *said.add_groups();
+    out.set_key(group.key);
+    for (const MemberFacts& member : group.members) {
+      if (!member.here) continue;
+      proto::StandingMember& here = *out.add_here();
+      here.set_pid(member.pid);
+      here.set_arrived(member.arrived);
+      waits.Describe(group, member, here);
+    }
+    if (!SomebodyWaits(out)) continue;
+    AddMembers(group, out);
+    if (group.IsRoot() || !group.several_nodes) continue;
+    for (const std::uint32_t i : parts.heard_from(group.key, group.released))
+      if (i < group.members.size()) out.add_heard(group.members[i].pid);
+  }
+  return said;
+}
+
+void StandstillWatch::Compare(std::uint64_t number, const proto::StandStill& now) {
+  std::string text = now.SerializeAsString();
+  if (std::exchange(number_, number) != number || text != before_) standing_ += 1;
+  before_ = std::move(text);
+}
+
+std::optional<proto::StandStill> StandstillWatch::OnLook(
+    std::uint64_t number, const std::function<proto::StandStill()>& describe, std::uint64_t now_ns,
+    std::uint64_t patience_ns) {
+  if (number != number_) {
+    number_ = number;
+    standing_ += 1;
+    since_ns_ = now_ns;
+    before_.clear();
+  }
+  if (now_ns - since_ns_ < patience_ns) return std::nullopt;
+  proto::StandStill now = describe();
+  Compare(number, now);
+  const bool waits = std::any_of(now.groups().begin(), now.groups().end(), SomebodyWaits);
+  if (!waits || (said_ == standing_ && now_ns - said_ns_ < kRepeatNs)) return std::nullopt;
+  said_ = standing_;
+  said_ns_ = now_ns;
+  now.set_number(standing_);
+  return now;
+}
+
+// What it is that is described is not said again: it is the same if its number is.
+proto::StandStill StandstillWatch::Answer(std::uint64_t number,
+                                          const std::function<proto::StandStill()>& describe,
+                                          std::uint64_t look) {
+  Compare(number, describe());
+  proto::StandStill answer;
+  answer.set_number(standing_);
+  answer.set_look(look);
+  return answer;
+}
+
+}  // namespace bspnow::worker
