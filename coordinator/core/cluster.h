@@ -191,6 +191,7 @@ class Cluster {
   std::uint64_t SinceNs(std::uint64_t for_ms) const;
   void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);
   void OnGroupsOpen(const Node& node, const proto::WorkerEvent& event);
+  JobOrders OnStandStill(const Node& node, const proto::WorkerEvent& event);
   void OnPeersProbed(Node& node, const proto::PeersProbed& probed);
   JobOrders OnLeaving(Node& node);
   bool MayLeave(const Node& node) const;

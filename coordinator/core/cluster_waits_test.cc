@@ -56,6 +56,47 @@ TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
   EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 0u);
 }
 
+// Two looks at each of both nodes; see standstills.h.
+TEST_F(ClusterWaitsTest, EndsAJobWhoseProcessesWaitForEachOtherOverSeveralNodes) {
+  FakeWorker first = Join("w1", 1);
+  FakeWorker second = Join("w2", 1);
+  const JobId job = Submit(Request("key"));
+  ReportBegun(first, job, Epoch{1}, {0});
+  ReportBegun(second, job, Epoch{1}, {1});
+  Settle();
+  const auto looks = [](const FakeWorker& worker) {
+    return OrdersOf(worker, &proto::Order::has_look_again).size();
+  };
+  const auto say = [&](FakeWorker& worker, std::uint32_t pid, std::uint64_t look) {
+    proto::WorkerEvent event = EventOf(job, Epoch{1});
+    proto::StandStill& word = *event.mutable_stand_still();
+    word.set_number(5);
+    word.set_look(look);
+    proto::StandingGroup& group = *word.add_groups();
+    group.set_key(7 + pid);
+    group.add_members(0);
+    group.add_members(1);
+    proto::StandingMember& here = *group.add_here();
+    here.set_pid(pid);
+    here.set_arrived(2);
+    here.set_waits_at("in a group");
+    EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  };
+  say(first, 0, 0);
+  EXPECT_EQ(looks(second), 0u);
+  say(second, 1, 0);
+  EXPECT_EQ(looks(first), 1u);
+  EXPECT_EQ(looks(second), 1u);
+  say(second, 1, 1);
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  say(first, 0, 1);
+  EXPECT_NE(Show(job).state(), proto::RUNNING);
+  EXPECT_NE(Show(job).reason().find("pid 0 waits in a group for pid 1, which waits in a group for"
+                                    " pid 0;"),
+            std::string::npos)
+      << Show(job).reason();
+}
+
 TEST_F(ClusterWaitsTest, ShowsWhatFilesWaitForAndThatTheyAreLost) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);

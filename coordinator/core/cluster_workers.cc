@@ -265,6 +265,7 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     OnGroupsOpen(node, event);
     return {};
   }
+  if (event.has_stand_still()) return OnStandStill(node, event);
   if (event.has_leaving()) return OnLeaving(node);
   if (event.has_peers_probed()) {
     OnPeersProbed(node, event.peers_probed());
@@ -294,42 +295,6 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (table_.AddUsage(job, epoch, node.worker, event.cleared()) && !lost.empty())
     Say(job, absl::StrCat("files that it left on node ", node.name, " are lost: ", lost));
   return table_.OnCleared(job, epoch, node.worker, Now());
-}
-
-// Null if it is not of an epoch that runs.
-RunningEpoch* Cluster::RunningOf(const proto::WorkerEvent& event) {
-  LiveJob* job = FindLive(JobId{event.job()});
-  const bool runs = job != nullptr && job->running && job->running->epoch == Epoch{event.epoch()};
-  return runs ? &*job->running : nullptr;
-}
-
-std::uint64_t Cluster::SinceNs(std::uint64_t for_ms) const {
-  return NowNs() - std::min(for_ms, NowNs() / kNsPerMs) * kNsPerMs;
-}
-
-// Only to be shown: nothing is decided by it.
-void Cluster::OnBarrierWait(const Node& node, const proto::WorkerEvent& event) {
-  RunningEpoch* running = RunningOf(event);
-  if (running == nullptr) return;
-  const proto::BarrierWait& wait = event.barrier_wait();
-  if (wait.arrived() == 0 && wait.late_count() == 0) {
-    running->waits.erase(node.name);
-  } else {
-    running->waits[node.name] = {.said = wait, .since_ns = SinceNs(wait.for_ms())};
-  }
-}
-
-// The same.
-void Cluster::OnGroupsOpen(const Node& node, const proto::WorkerEvent& event) {
-  RunningEpoch* running = RunningOf(event);
-  if (running == nullptr) return;
-  const proto::GroupsOpen& open = event.groups_open();
-  if (open.processes() == 0) {
-    running->groups.erase(node.name);
-  } else {
-    running->groups[node.name] = {.processes = open.processes(),
-                                  .since_ns = SinceNs(open.for_ms())};
-  }
 }
 
 void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {

@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/barrier.h"
+#include "coordinator/core/standstills.h"
 #include "coordinator/core/superstep_stats.h"
 
 namespace bspnow::coordinator {
@@ -54,6 +55,7 @@ struct RunningEpoch {
   bool broken = false;
   std::map<std::string, NodeWait> waits{};     ///< By name of the node.
   std::map<std::string, NodeGroups> groups{};  ///< The same.
+  Standstills standstills{};
 };
 
 }  // namespace bspnow::coordinator

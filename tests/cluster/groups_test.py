@@ -72,6 +72,19 @@ class GroupsTest(unittest.TestCase):
                 open(end, "w", encoding="ascii").close()
                 cluster.bsp("wait", job)
 
+    def test_processes_on_two_nodes_that_wait_for_each_other(self):
+        """The job ends with an error, and one that only computes for long does not."""
+        with Cluster(workers=2, slots=1, seed=SEED) as cluster:
+            late = cluster.submit("-n", 2, path_of("circle"), 9)
+            self.assertEqual(cluster.bsp("wait", late).returncode, 0)
+            stuck = cluster.bsprun("-n", 2, path_of("circle"), check=False)
+            self.assertEqual(stuck.returncode, 1)
+            self.assertRegex(
+                stuck.stderr,
+                r"2 processes wait for each other, and none can go on: pid 0 waits at the end of"
+                r" superstep 0 of group 1 \(pids 0 1\) for pid 1, which waits at the end of"
+                r" superstep 0 of group 1\.1 \(pids 0 1\) for pid 0;")
+
     @staticmethod
     def await_hindered(cluster, job, processes):
         wait_until(lambda: cluster.show(job)["checkpoints"]["in_groups"] == processes,

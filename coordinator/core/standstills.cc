@@ -1,0 +1,181 @@
+#include "coordinator/core/standstills.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace bspnow::coordinator {
+namespace {
+
+/// Where processes wait: they go on once none that it lacks waits, or any of those it needs does
+/// not.
+struct Place {
+  std::vector<std::uint32_t> waiters;
+  std::vector<std::uint32_t> lacks;
+  std::size_t open = 0;  ///< Of `lacks`, those that wait, too.
+  bool any = false;      ///< One of `lacks` will do.
+};
+
+class Search {
+ public:
+  explicit Search(const std::map<std::string, proto::StandStill>& said) {
+    for (const auto& [node, word] : said)
+      for (const proto::StandingGroup& group : word.groups()) NoteArrivals(group);
+    for (const auto& [node, word] : said)
+      for (const proto::StandingGroup& group : word.groups()) AddPlaces(group);
+  }
+
+  std::vector<StuckProcess> Stuck() {
+    std::deque<std::size_t> over;
+    std::map<std::uint32_t, std::vector<std::size_t>> lacked_at;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      Place& place = places_[i];
+      for (const std::uint32_t pid : place.lacks) {
+        if (!waits_.contains(pid)) continue;
+        place.open += 1;
+        lacked_at[pid].push_back(i);
+      }
+      if (IsOver(place)) over.push_back(i);
+    }
+    for (; !over.empty(); over.pop_front()) {
+      for (const std::uint32_t pid : places_[over.front()].waiters) {
+        if (waits_.erase(pid) == 0) continue;
+        for (const std::size_t i : lacked_at[pid]) {
+          const bool before = IsOver(places_[i]);
+          places_[i].open -= 1;
+          if (!before && IsOver(places_[i])) over.push_back(i);
+        }
+      }
+    }
+    return Describe();
+  }
+
+ private:
+  using Barrier = std::pair<std::uint64_t, std::uint32_t>;  // Of a group, by its key, the number.
+
+  static bool IsOver(const Place& place) {
+    return place.any ? place.open < place.lacks.size() : place.open == 0;
+  }
+
+  void NoteArrivals(const proto::StandingGroup& group) {
+    for (const proto::StandingMember& member : group.here()) {
+      arrived_[{group.key(), member.pid()}] = member.arrived();
+      if (!member.waits_at().empty()) waits_[member.pid()] = member.waits_at();
+    }
+  }
+
+  // Members of one node wait at one barrier, and what has been heard there is of that.
+  void AddPlaces(const proto::StandingGroup& group) {
+    std::map<Barrier, std::size_t> barriers;
+    for (const proto::StandingMember& member : group.here()) {
+      if (member.waits_at().empty()) continue;
+      if (member.any_of_size() != 0) {
+        places_.push_back({.waiters = {member.pid()},
+                           .lacks = {member.any_of().begin(), member.any_of().end()},
+                           .any = true});
+        continue;
+      }
+      const Barrier barrier{group.key(), member.arrived()};
+      const auto [at, is_new] = barriers.emplace(barrier, places_.size());
+      if (is_new) places_.push_back({.waiters = {}, .lacks = LackedAt(group, member.arrived())});
+      places_[at->second].waiters.push_back(member.pid());
+    }
+  }
+
+  std::vector<std::uint32_t> LackedAt(const proto::StandingGroup& group,
+                                      std::uint32_t barriers) const {
+    const std::set<std::uint32_t> heard(group.heard().begin(), group.heard().end());
+    std::vector<std::uint32_t> lacks;
+    const auto look = [&](std::uint32_t pid) {
+      const auto found = arrived_.find({group.key(), pid});
+      const bool there =
+          found != arrived_.end() && static_cast<std::int32_t>(found->second - barriers) >= 0;
+      if (!there && !heard.contains(pid)) lacks.push_back(pid);
+    };
+    for (std::uint32_t pid = 0; pid < group.all_below(); ++pid) look(pid);
+    for (const std::uint32_t pid : group.members()) look(pid);
+    return lacks;
+  }
+
+  std::vector<StuckProcess> Describe() const {
+    std::map<std::uint32_t, StuckProcess> stuck;
+    for (const Place& place : places_) {
+      const auto other = std::find_if(place.lacks.begin(), place.lacks.end(),
+                                      [this](std::uint32_t pid) { return waits_.contains(pid); });
+      for (const std::uint32_t pid : place.waiters) {
+        const auto at = waits_.find(pid);
+        if (at != waits_.end() && other != place.lacks.end())
+          stuck[pid] = {.pid = pid, .where = at->second, .awaits = *other};
+      }
+    }
+    std::vector<StuckProcess> all;
+    for (auto& [pid, each] : stuck) all.push_back(std::move(each));
+    return all;
+  }
+
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> arrived_;  // By key and pid.
+  std::map<std::uint32_t, std::string> waits_;                                // Where, by pid.
+  std::vector<Place> places_;
+};
+
+// All of a job below this: a worker is trusted to name no more, but not to hold up all jobs.
+constexpr std::uint32_t kAllBelowMax = 1 << 16;
+
+bool IsSound(const proto::StandStill& word) {
+  return std::all_of(word.groups().begin(), word.groups().end(),
+                     [](const auto& group) { return group.all_below() <= kAllBelowMax; });
+}
+
+bool HasAny(const proto::StandStill& word, const std::vector<StuckProcess>& stuck) {
+  const auto waits = [&stuck](const proto::StandingMember& member) {
+    return !member.waits_at().empty() &&
+           std::any_of(stuck.begin(), stuck.end(),
+                       [&member](const StuckProcess& each) { return each.pid == member.pid(); });
+  };
+  return std::any_of(word.groups().begin(), word.groups().end(), [&waits](const auto& group) {
+    return std::any_of(group.here().begin(), group.here().end(), waits);
+  });
+}
+
+}  // namespace
+
+std::vector<StuckProcess> FindStuck(const std::map<std::string, proto::StandStill>& said) {
+  return Search(said).Stuck();
+}
+
+Standstills::Orders Standstills::OnWord(const std::string& node, const proto::StandStill& word) {
+  if (word.look() == 0) {
+    if (!IsSound(word)) return {};
+    said_[node] = word;
+    return Ask();
+  }
+  const auto asked = asked_.find(node);
+  if (word.look() != look_ || asked == asked_.end()) return {};
+  if (word.number() != asked->second) {
+    said_.erase(node);
+    return Ask();
+  }
+  asked_.erase(asked);
+  if (!asked_.empty()) return {};
+  return {.ask = {}, .look = look_, .stuck = FindStuck(said_)};
+}
+
+// Those that host one that would be stuck: what others have said does not matter, since each of
+// these waits for one of these.
+Standstills::Orders Standstills::Ask() {
+  asked_.clear();
+  const std::vector<StuckProcess> stuck = FindStuck(said_);
+  Orders orders;
+  for (const auto& [node, word] : said_) {
+    if (!HasAny(word, stuck)) continue;
+    asked_[node] = word.number();
+    orders.ask.push_back(node);
+  }
+  if (!orders.ask.empty()) orders.look = ++look_;
+  return orders;
+}
+
+}  // namespace bspnow::coordinator
