@@ -8,8 +8,9 @@ check_languages() {
   must "$bin/bspc++" -Wall -Wextra -Werror hello.cc -o cxx
   must "$bin/bspfc" hello_module.f90 -o module
   must "$bin/bspfc" hello_include.f -o include
+  must "$bin/bspcc" hello_include.f -o by_bspcc
   must "$bin/bspcc" --multicore -Wall -Werror hello.c -o multicore
-  for program in c cxx module include multicore; do
+  for program in c cxx module include by_bspcc multicore; do
     greets 3 "$bin/bsprun" -n 3 "./$program"
   done
   greets 2 "$bin/bsp" run -n 2 ./c
@@ -26,6 +27,7 @@ check_show() {
   equal '-show of objects' "$("$bin/bspcc" -show a.o b.a)" "cc a.o b.a '$prefix/lib/libbsp.a'"
   equal '-show alone' "$("$bin/bspcc" -show)" "cc $add '$prefix/lib/libbsp.a'"
   equal '-show of Fortran' "$("$bin/bspfc" -show -c a.f90)" "gfortran -c a.f90 '-I$prefix/include'"
+  equal 'Fortran for bspcc' "$("$bin/bspcc" -show -c a.f)" "gfortran -c a.f '-I$prefix/include'"
   equal '-compile-info' "$("$bin/bspcc" --multicore -compile-info)" "cc $add -DBSP_MULTICORE"
   equal '-link-info' "$("$bin/bspcc" -link-info)" "cc '$prefix/lib/libbsp.a'"
   equal '-showme:compile' "$("$bin/bspcc" -showme:compile)" "$add"
@@ -137,6 +139,8 @@ check_choice_of_compiler() {
   BSP_FC=no-such-compiler must_fail 127 "no compiler 'no-such-compiler'" "$bin/bspfc" a.f90
   BSP_CC="$bin/bspcc" must_fail 1 'BSP_CC names bspcc itself' "$bin/bspcc" hello.c
   must_fail 1 'is for C and C++' "$bin/bspfc" --multicore a.f90
+  must_fail 1 'is for C and C++' "$bin/bspcc" --multicore a.f90
+  must_fail 1 'compile Fortran with bspfc' "$bin/bspc++" a.cc b.f90
 }
 
 check_links_to_the_wrapper() {
