@@ -99,7 +99,7 @@ void Group::KeepCountersUp() {
 
 void Group::Record(const SyncTimes& times) {
   constexpr std::uint64_t kBetween = std::uint64_t{1} << 28;  // See SharedCounter::KeepUp.
-  if (__builtin_expect(times.superstep % kBetween == 0, 0)) KeepCountersUp();
+  if (__builtin_expect(times.superstep % kBetween == kBetween - 1, 0)) KeepCountersUp();
   recorder_.Record(times, profile_.SiteOf(times.call_site), outbox_);
   profile_.FoldIfDue(times.superstep + 1);
 }

@@ -109,18 +109,6 @@ TEST(CountedSuperstepsTest, WhoWaitsSaysForHowManyMessages) {
   }));
 }
 
-// From 2^30 supersteps ago to the present, at the end of the first one: see SharedCounter::KeepUp.
-TEST(GroupsTest, WhoAnswersNothingIsNotTakenForAhead) {
-  ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {
-    Group& root = process.root();
-    SharedCounter& answered = root.segment().cell(Pid{process.pid()}).answered;
-    answered.value.store(0xc000'0000);
-    process.Sync(0);
-    Require(answered.value.load() > 0xc000'0000, "a superstep without gets moves it up");
-    process.Sync(0);
-  }));
-}
-
 // No barrier: two processes go on while a third has not come to the end of its first superstep.
 TEST(CountedSuperstepsTest, NobodyWaitsForWhoSendsNothing) {
   const UniqueFd memory(memfd_create("passed", MFD_CLOEXEC));

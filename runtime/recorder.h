@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
-#include "base/poll_wait.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/transfers/outbox.h"
 
