@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -31,8 +32,14 @@ absl::Status MakePart(const std::string& path) {
     if (errno == EEXIST) return absl::OkStatus();
     return absl::ErrnoToStatus(errno, absl::StrCat("making the directory ", path));
   }
-  const UniqueFd made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!made.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  // The owner of the state directory may put something else in its place meanwhile.
+  const UniqueFd made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found {};
+  if (!made.valid() || fstat(made.get(), &found) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  if (found.st_uid != geteuid() || (found.st_mode & 07777) != S_IRWXU)
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " was replaced while it was made; look who writes there"));
   absl::Status given = TakeOwnerAndMode(made.get(), path, S_IRWXU);
   return absl::IsPermissionDenied(given) ? absl::OkStatus() : given;
 }
