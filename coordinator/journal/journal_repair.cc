@@ -150,6 +150,8 @@ absl::StatusOr<RepairReport> RebuildJournal(const StateDirectory& state,
     Salvaged of_journal;
     Salvaged of_copy;
     absl::StatusOr<JobDatabase> journal = JobDatabase::OpenDamaged(path);
+    // A coordinator that was started meanwhile has it: there is more than the copy.
+    if (absl::IsFailedPrecondition(journal.status())) return journal.status();
     if (journal.ok()) of_journal = Salvage(*journal, path, report);
     absl::StatusOr<JobDatabase> copy = JobDatabase::OpenCopy(CopyOf(path));
     if (copy.ok()) of_copy = Salvage(*copy, CopyOf(path), report);
