@@ -363,7 +363,7 @@ void Outbox::Announce(std::uint64_t superstep) {
 bool Outbox::HasTransfers() const {
   for (const std::uint32_t pid : touched_[parity_]) {
     const DirectoryEntry& owed = segment_->entry(self_, Pid{pid}, parity_);
-    if ((owed.puts | owed.gets | owed.bytes_from) != 0) return true;
+    if ((owed.puts | owed.gets) != 0) return true;
   }
   return false;
 }
