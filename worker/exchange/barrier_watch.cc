@@ -95,11 +95,15 @@ bool IsStoppedDriver(const NodeSegment& segment, const ProcessCell& cell, Pid pi
          LatenessOf(cell.os_pid) == Lateness::kStopped;
 }
 
+bool HasAnswered(const ProcessCell& cell) {
+  const std::uint32_t answered = cell.answered.value.load();
+  return answered != 0 && answered == cell.started.value.load();
+}
+
 // It has passed the barrier, and is still in bsp_sync: it has answered the gets of the others, and
 // waits for the answers to its own. Unless somebody has stopped it, it is not what they wait for.
 bool AwaitsAnswers(const ProcessCell& cell) {
-  const std::uint32_t answered = cell.answered.value.load();
-  if (answered == 0 || answered != cell.started.value.load()) return false;
+  if (!HasAnswered(cell)) return false;
   const Lateness lateness = LatenessOf(cell.os_pid);
   return lateness == Lateness::kComputing || lateness == Lateness::kAsleep;
 }
@@ -114,6 +118,10 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
   // They compute, ahead of the barrier at which they have arrived.
   LaneState& lanes = segment.segment().lanes().state;
   const bool ahead = LaneBarrier(lanes, 0, 0).Unattended(passed);
+  // If all have answered here, and there is nobody elsewhere, nobody waits for answers.
+  const bool answers_due = here.size() < p || !std::all_of(here.begin(), here.end(), [&](Pid pid) {
+                             return HasAnswered(segment.segment().cell(pid));
+                           });
   for (const Pid pid : here) {
     const ProcessCell& cell = segment.segment().cell(pid);
     const ProcessState state = cell.state.load();
@@ -123,7 +131,7 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
     if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
     if (((cell.arrived.load() > passed && !ahead) || groups.waiting.contains(pid) ||
-         AwaitsAnswers(cell)) &&
+         (answers_due && AwaitsAnswers(cell))) &&
         !IsStoppedDriver(segment, cell, pid)) {
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {
