@@ -166,9 +166,11 @@ absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnecti
   Reconnection reconnection(place_.address, kReconnectUsualMs);
   while (true) {
     const std::uint64_t asked_ns = NowNs();
-    const absl::Status status = Explained(call(reconnection));
+    const absl::Status failed = call(reconnection);
+    const bool stood = NowNs() - asked_ns > kStoodMs * kNsPerMs;
+    const absl::Status status = Explained(failed);
     if (!reconnection.MayComeBack(status)) return status;
-    if (NowNs() - asked_ns > kStoodMs * kNsPerMs) reconnection.OnBack();
+    if (stood) reconnection.OnBack();
     do {
       const auto retry = reconnection.OnLost(status, NowNs());
       if (!retry) return reconnection.GaveUp(status);
@@ -349,7 +351,9 @@ absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
 // ---- Nodes --------------------------------------------------------------------------------------
 
 absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {
-  return Call(channel_, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
+  auto nodes = Call(channel_, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
+  if (!nodes.ok()) return Explained(nodes.status());
+  return nodes;
 }
 
 absl::StatusOr<proto::Node> JobsStub::Drain(const proto::DrainNodeRequest& request) {
