@@ -213,14 +213,13 @@ class RoomWait {
   RoomWait(const Segment& job, std::uint32_t pid)
       : waits_(job.cell(Pid{pid}).room_waits), turn_(job.turn(Pid{pid})) {}
   ~RoomWait() {
-    if (yields_ != 0) waits_ += 1;
+    if (yields_ == kYieldsWhereThereIsRoom) waits_ += 1;
   }
   RoomWait(const RoomWait&) = delete;
   RoomWait& operator=(const RoomWait&) = delete;
 
   void Yield() {
-    if (yields_ == 0) waits_ += 1;
-    if (yields_ < kYieldsWhereThereIsRoom) yields_ += 1;
+    if (yields_ < kYieldsWhereThereIsRoom && ++yields_ == kYieldsWhereThereIsRoom) waits_ += 1;
     turn_.Yield();
   }
   int yields() const { return yields_; }

@@ -59,7 +59,7 @@ class Search {
         if (may_be_released) waiting_.erase(member.pid);
       } else if (Counts(group, member)) {
         if (MayHaveItsMessages(group, member)) waiting_.erase(member.pid);
-      } else if ((member.room_waits & 1) != 0 && MayGetRoom(member.pid)) {
+      } else if ((member.room_waits & 1) != 0 && MayGetRoom()) {
         waiting_.erase(member.pid);
       }
     }
@@ -74,16 +74,12 @@ class Search {
            MessagesFor(job_, group, receiver) >= receiver.messages;
   }
 
-  /// Some group that it has left may be left by another one, or has been by all.
-  bool MayGetRoom(std::uint32_t pid) const {
-    bool any = false;
-    for (const GroupFacts& group : facts_.groups) {
-      if (!HasLeft(group, pid)) continue;
-      any = true;
-      const MemberFacts* const other = SomeStuckWhoHasNotLeft(group);
-      if (other == nullptr || SomeMayLeave(group)) return true;
-    }
-    return !any || facts_.frees;
+  /// Room is short for all here, and whoever goes on may leave some group.
+  bool MayGetRoom() const {
+    return facts_.frees ||
+           std::any_of(facts_.groups.begin(), facts_.groups.end(), [this](const GroupFacts& group) {
+             return group.IsRoot() && SomeMayLeave(group);
+           });
   }
   static bool HasLeft(const GroupFacts& group, std::uint32_t pid) {
     return std::any_of(group.members.begin(), group.members.end(), [pid](const MemberFacts& each) {
@@ -148,8 +144,10 @@ bool HasOneThread(const ProcessCell& cell) {
     return false;
   }
   std::ifstream file(absl::StrCat("/proc/", os_pid, "/status"));
-  for (std::string line; std::getline(file, line);)
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("State:\tT") || line.starts_with("State:\tt")) return false;
     if (line.starts_with("Threads:")) return line == "Threads:\t1";
+  }
   return false;
 }
 

@@ -19,7 +19,8 @@
 
 namespace bspnow::worker {
 
-/// Whether the process of this cell has one thread. Another one might do what all wait for.
+/// Whether the process of this cell has one thread, and nobody has stopped it. Another one, or who
+/// stopped it, might do what all wait for.
 bool HasOneThread(const ProcessCell& cell);
 
 class DeadlockWatch {

@@ -1,10 +1,15 @@
 #include "worker/exchange/standstill.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <utility>
 
 namespace bspnow::worker {
 namespace {
+
+/// More is no job's that stands still, but what a program has written.
+constexpr std::size_t kWordBytesMax = 1 << 20;
 
 /// What one process waits for, if it is known that it does.
 class Waits {
@@ -41,8 +46,11 @@ class Waits {
     if (!group.IsRoot() || !group.several_nodes || job_.layout().check_full != 0) return true;
     return member.counting == 0 && member.arrived == member.started + 1;
   }
+  // A program can write that it waits in thousands of groups.
   bool IsAlone(const MemberFacts& member) const {
-    return parts_.has_one_thread(job_.cell(Pid{member.pid}));
+    const auto [known, is_new] = alone_.try_emplace(member.pid, false);
+    if (is_new) known->second = parts_.has_one_thread(job_.cell(Pid{member.pid}));
+    return known->second;
   }
 
   // None: it has its messages, or is about to end the job with an error.
@@ -54,27 +62,19 @@ class Waits {
     return pids;
   }
 
-  // Of the groups that it has left, here. None: one is about to go.
+  // Whoever goes on here may leave a group.
   std::vector<std::uint32_t> Occupants(std::uint32_t pid) const {
     std::vector<std::uint32_t> pids;
-    if (facts_.frees) return pids;
-    for (const GroupFacts& group : facts_.groups) {
-      const auto& members = group.members;
-      if (std::none_of(members.begin(), members.end(), [pid](const MemberFacts& each) {
-            return each.pid == pid && each.here && each.left;
-          }))
-        continue;
-      const std::size_t before = pids.size();
-      for (const MemberFacts& each : members)
-        if (each.here && !each.left) pids.push_back(each.pid);
-      if (pids.size() == before) return {};
-    }
+    for (const GroupFacts& group : facts_.groups)
+      for (const MemberFacts& each : group.members)
+        if (group.IsRoot() && each.here && each.pid != pid) pids.push_back(each.pid);
     return pids;
   }
 
   const NodeFacts& facts_;
   const Segment& job_;
   const StandstillParts& parts_;
+  mutable std::map<std::uint32_t, bool> alone_;  // By pid.
 };
 
 void AddMembers(const GroupFacts& group, proto::StandingGroup& out) {
@@ -91,8 +91,10 @@ bool SomebodyWaits(const proto::StandingGroup& group) {
 
 proto::StandStill StandStillOf(const NodeFacts& facts, const Segment& job,
                                const StandstillParts& parts) {
-  const Waits waits(facts, job, parts);
   proto::StandStill said;
+  // Of a group that all here have left others may not have heard yet, and the word lacks it.
+  if (facts.frees) return said;
+  const Waits waits(facts, job, parts);
   for (const GroupFacts& group : facts.groups) {
     proto::StandingGroup& out = *said.add_groups();
     out.set_key(group.key);
@@ -109,6 +111,7 @@ proto::StandStill StandStillOf(const NodeFacts& facts, const Segment& job,
     for (const std::uint32_t i : parts.heard_from(group.key, group.released))
       if (i < group.members.size()) out.add_heard(group.members[i].pid);
   }
+  if (said.ByteSizeLong() > kWordBytesMax) said.Clear();
   return said;
 }
 

@@ -110,6 +110,15 @@ TEST_F(StandstillTest, WhoWaitsForRoomNeedsWhoHasNotLeft) {
   EXPECT_EQ(root.any_of(0), 1u);
 }
 
+// Others may not have heard of that end, and the word lacks it.
+TEST_F(StandstillTest, NothingIsSaidWhileAGroupThatAllHereHaveLeftIsToBeFreed) {
+  Arrive(node_.whole(), 0);
+  EXPECT_NE(WaitsAt(0), "");
+  node_.Open(0, 5, {0, 2});
+  node_.SetState(0, GroupSlot::kLeft);
+  EXPECT_EQ(Say().groups_size(), 0);
+}
+
 TEST(StandstillWatchTest, SpeaksOnceNothingHasMovedAndSomebodyWaits) {
   StandstillWatch watch;
   proto::StandStill now;
