@@ -121,12 +121,30 @@ class Search {
   std::vector<Place> places_;
 };
 
-// All of a job below this: a worker is trusted to name no more, but not to hold up all jobs.
+// What a word says comes from the memory of a job's processes, and may not hold up all jobs: pids
+// of a job are below the first, and to look for who lacks whom takes no more than the second.
 constexpr std::uint32_t kAllBelowMax = 1 << 16;
+constexpr std::size_t kLooksMax = 1 << 20;
+
+/// How many members are looked up for this group: for each barrier at which some wait.
+std::size_t LooksFor(const proto::StandingGroup& group) {
+  std::set<std::uint32_t> barriers;
+  auto needed = static_cast<std::size_t>(group.here_size());
+  for (const proto::StandingMember& member : group.here()) {
+    needed += static_cast<std::size_t>(member.any_of_size());
+    if (!member.waits_at().empty() && member.any_of_size() == 0) barriers.insert(member.arrived());
+  }
+  return needed +
+         barriers.size() * (group.all_below() + static_cast<std::size_t>(group.members_size()));
+}
 
 bool IsSound(const proto::StandStill& word) {
-  return std::all_of(word.groups().begin(), word.groups().end(),
-                     [](const auto& group) { return group.all_below() <= kAllBelowMax; });
+  std::size_t looks = 0;
+  for (const proto::StandingGroup& group : word.groups()) {
+    if (group.all_below() > kAllBelowMax) return false;
+    looks += LooksFor(group);
+  }
+  return looks <= kLooksMax;
 }
 
 bool HasAny(const proto::StandStill& word, const std::vector<StuckProcess>& stuck) {

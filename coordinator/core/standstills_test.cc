@@ -121,6 +121,29 @@ TEST_F(StandstillsTest, TheRootGroupHasAllPidsBelowP) {
   EXPECT_EQ(Find(), Stuck());
 }
 
+// A program writes what its node says of it.
+TEST(StandstillsWordTest, OneThatWouldTakeLongIsPassedOver) {
+  proto::StandStill a = Word(1);
+  proto::StandStill b = Word(1);
+  Add(a, 5, {0, 1}, {{0, 2, "in one"}});
+  Add(a, 6, {0, 1}, {{0, 1}});
+  Add(b, 5, {0, 1}, {{1, 1}});
+  Add(b, 6, {0, 1}, {{1, 2, "in the other"}});
+  Standstills standstills;
+  EXPECT_TRUE(standstills.OnWord("b", b).ask.empty());
+  EXPECT_EQ(standstills.OnWord("a", a).ask.size(), 2u);
+  proto::StandingGroup& junk = Add(a, 0, {}, {});
+  junk.set_all_below(1 << 16);
+  for (std::uint32_t arrived = 0; arrived < 20; ++arrived) {
+    proto::StandingMember& member = *junk.add_here();
+    member.set_pid(7);
+    member.set_arrived(arrived);
+    member.set_waits_at("everywhere");
+  }
+  a.set_number(2);
+  EXPECT_TRUE(standstills.OnWord("a", a).ask.empty());
+}
+
 TEST_F(StandstillsTest, WhoNeedsOneOfSeveralGoesOnIfOneDoes) {
   a_ = Word(1);
   Add(a_, 6, {}, {{0, 1}});
