@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kTagSizeMark = 0x5441'4753495a;
 inline constexpr std::uint64_t kEndMark = 0x454e44;
 
 /// All processes of a group find a disagreement; those that live with its pid 0 say so, and the
-/// others do not return.
+/// others return only if these have said nothing for some seconds.
 void LeaveTheReportToPidZerosNode(const Segment& segment);
 
 /// Ends the job if processes pushed and popped differently in this superstep, or set different tag

@@ -132,8 +132,8 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
     times.counted = FillFromLanes(barrier);
     if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
   } else {
-    RequireOneEnd(call, all.by_count);
     RequireAlike(all, superstep_, outbox_.parity());
+    RequireOneEnd(call, all.by_count);
     inbox_.Clear();
     if (all.data != 0) {
       inbox_.Fill(*segment_, self_, p_, outbox_.parity(), tag_bytes_);
@@ -199,14 +199,14 @@ bool Group::EndBarrierBefore() {
   lanes_.ComeBack(barrier);
   wait_.Until(segment_->header().barrier.released, barrier + 1);
   const BarrierPhase& phase = segment_->header().barrier.phases[barrier & 1];
+  RequireAlike({.votes = phase.with_votes.load(std::memory_order_relaxed),
+                .ending = phase.ending.load(std::memory_order_relaxed)},
+               superstep_ - 1, outbox_.parity() ^ 1);
   const std::uint32_t by_count = phase.by_count.load(std::memory_order_relaxed);
   if (__builtin_expect(by_count != 0 && by_count != p_, 0)) {
     superstep_ -= 1;  // That is the one to be named.
     ReportMixedEnds(ahead_call_, by_count);
   }
-  RequireAlike({.votes = phase.with_votes.load(std::memory_order_relaxed),
-                .ending = phase.ending.load(std::memory_order_relaxed)},
-               superstep_ - 1, outbox_.parity() ^ 1);
   return true;
 }
 
