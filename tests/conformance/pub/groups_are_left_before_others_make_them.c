@@ -23,6 +23,6 @@ int main(int argc, char **argv) {
   bsp_sync(&bsp);
   if (bsp_pid(&bsp) != 1) make_and_close(&bsp);
   bsp_sync(&bsp);
-  bsplib_done();
+  PUB_END(bsp);
   return 0;
 }

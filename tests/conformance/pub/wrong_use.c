@@ -49,8 +49,9 @@
  *   and 0 were sent .+
  * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep 0: 1 messages are
  *   expected, and 0 were sent .+
- * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep 0: (pid 0 ends this
- *   superstep by bsp_sync, |1 messages are expected, and 0 were sent ).+
+ * Stderr if case == 'mixed': ^bspnow: (bsp_oblsync on pid 1, superstep 0: (pid 0 ends this
+ *   superstep by bsp_sync, |1 messages are expected, and 0 were sent )|bsp_(obl)?sync on pid \d+,
+ *   superstep 0: \d of \d processes end ).+
  * Stderr if case == 'late': ^bspnow: bsp_sync on pid \d+ after bsplib_done: call it before
  *   bsplib_done, .+
  * Stderr if case == 'put': ^bspnow: bsp_oblsync on pid \d+, superstep 1: puts and gets were issued
