@@ -107,13 +107,28 @@ class Search {
           return {.pid = pid, .where = PlaceOf(facts_, group, member), .awaits = *other};
       }
     }
-    for (const GroupFacts& group : facts_.groups) {
-      const MemberFacts* const other = SomeStuckWhoHasNotLeft(group);
-      if (HasLeft(group, pid) && other != nullptr)
-        return {.pid = pid, .where = kAtRoom, .awaits = other->pid};
-    }
+    if (WaitsForRoom(pid)) return {.pid = pid, .where = kAtRoom, .awaits = OccupantBeside(pid)};
     // Of messages that nobody can send any more.
     return {.pid = pid, .where = "for messages", .awaits = pid};
+  }
+
+  bool WaitsForRoom(std::uint32_t pid) const {
+    return std::any_of(facts_.groups.begin(), facts_.groups.end(), [pid](const GroupFacts& group) {
+      return std::any_of(group.members.begin(), group.members.end(),
+                         [pid](const MemberFacts& each) {
+                           return each.pid == pid && each.here && (each.room_waits & 1) != 0;
+                         });
+    });
+  }
+  /// One that is in a group which `pid` has left; else any other that is stuck, or itself.
+  std::uint32_t OccupantBeside(std::uint32_t pid) const {
+    for (const GroupFacts& group : facts_.groups) {
+      const MemberFacts* const other = SomeStuckWhoHasNotLeft(group);
+      if (HasLeft(group, pid) && other != nullptr) return other->pid;
+    }
+    const auto other = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [pid](std::uint32_t each) { return each != pid; });
+    return other == waiting_.end() ? pid : *other;
   }
 
   std::optional<std::uint32_t> AwaitedBy(const GroupFacts& group, const MemberFacts& member) const {

@@ -110,6 +110,16 @@ TEST_F(DeadlockWatchTest, WhoWaitsForRoomWaitsForThoseThatHaveNotLeft) {
   ExpectStuck(kBoth);
 }
 
+// Room is that of all groups here, so it may have left none.
+TEST_F(DeadlockWatchTest, WhoWaitsForRoomIsSaidToDoThat) {
+  node_.whole().cell(Pid{0}).room_waits.store(1);
+  Arrive(node_.whole(), 1);
+  EXPECT_EQ(Look(), kNobody);
+  EXPECT_EQ(Look(), kBoth);
+  EXPECT_EQ(last_[0].where, kAtRoom);
+  EXPECT_EQ(last_[0].awaits, 1u);
+}
+
 // The last to arrive has still to release the others.
 TEST_F(DeadlockWatchTest, ABarrierAtWhichAllHaveArrivedHoldsNobody) {
   const Segment group = node_.Open(0, 5, {0, 1});
