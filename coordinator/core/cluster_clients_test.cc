@@ -10,14 +10,26 @@
 namespace bspnow::coordinator {
 namespace {
 
-using ClusterClientsTest = ClusterFixture;
-
 class FakeClient final : public AttachedClient {
  public:
   void InputTaken(std::uint64_t bytes) override { taken = bytes; }
   void Replaced() override { replaced = true; }
   std::uint64_t taken = 0;
   bool replaced = false;
+};
+
+class ClusterClientsTest : public ClusterFixture {
+ protected:
+  /// A job that runs on `worker`, with a client.
+  JobId RunAttached(FakeWorker& worker) {
+    proto::SubmitJobRequest request = Request("key");
+    request.mutable_spec()->set_attached(true);
+    const JobId job = Submit(request);
+    EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+    ReportBegun(worker, job, Epoch{1}, {0, 1});
+    Settle();
+    return job;
+  }
 };
 
 TEST_F(ClusterClientsTest, OnlyTheClientThatSubmittedAttaches) {
@@ -76,12 +88,7 @@ TEST_F(ClusterClientsTest, InputIsSentOnceTheProcessesRunWhereverTheyCan) {
 // Else a coordinator that comes back would start it again without what pid 0 has taken.
 TEST_F(ClusterClientsTest, InputIsSentOnceItIsDurableThatTheJobTookSome) {
   FakeWorker worker = Join("w1", 2);
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  ReportBegun(worker, job, Epoch{1}, {0, 1});
-  Settle();
+  const JobId job = RunAttached(worker);
   EXPECT_EQ(cluster_->OnInput(job, {.data = "one\n"}), absl::OkStatus());
   EXPECT_TRUE(world_.journal.records.at(job).took_input());
   EXPECT_TRUE(OrdersOf(worker, &proto::Order::has_input).empty());
@@ -96,12 +103,7 @@ TEST_F(ClusterClientsTest, InputIsSentOnceItIsDurableThatTheJobTookSome) {
 
 TEST_F(ClusterClientsTest, InputWaitsAsLongAsTheJournalTakesNothing) {
   FakeWorker worker = Join("w1", 2);
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  ReportBegun(worker, job, Epoch{1}, {0, 1});
-  Settle();
+  const JobId job = RunAttached(worker);
   EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
   for (int again = 0; again < 3; ++again) {
     Finish(world_.journal.calls, absl::ResourceExhaustedError("full"));
@@ -115,12 +117,7 @@ TEST_F(ClusterClientsTest, InputWaitsAsLongAsTheJournalTakesNothing) {
 
 TEST_F(ClusterClientsTest, InputThatWaitsForTheNextEpochIsNotForgottenByTheRowOfItsStart) {
   FakeWorker worker = Join("w1", 2);
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  ReportBegun(worker, job, Epoch{1}, {0, 1});
-  Settle();
+  const JobId job = RunAttached(worker);
   ReportExited(worker, job, Epoch{1}, 1, SIGKILL);
   EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
   Settle();
@@ -135,12 +132,7 @@ TEST_F(ClusterClientsTest, InputThatWaitsForTheNextEpochIsNotForgottenByTheRowOf
 
 TEST_F(ClusterClientsTest, AJobThatTakesInputBeforeItIsSavedIsNotSuspended) {
   FakeWorker worker = Join("w1", 2);
-  proto::SubmitJobRequest request = Request("key");
-  request.mutable_spec()->set_attached(true);
-  const JobId job = Submit(request);
-  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
-  ReportBegun(worker, job, Epoch{1}, {0, 1});
-  Settle();
+  const JobId job = RunAttached(worker);
   const Answer answer = NewAnswer();
   cluster_->Suspend(job, Into(answer));
   EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
