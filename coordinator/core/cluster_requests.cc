@@ -10,8 +10,10 @@
 namespace bspnow::coordinator {
 namespace {
 
-/// A job that could not be saved is left alone for that long, then twice as long.
+/// A job that could not be saved is left alone for that long, then twice as long, and so on up to
+/// the second.
 constexpr std::uint64_t kMoveWaitNs = 60'000'000'000;
+constexpr std::uint64_t kMoveWaitNsMax = 16 * kMoveWaitNs;
 
 }  // namespace
 
@@ -164,7 +166,7 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
   for (CheckpointRequest& request : served) {
     if (!end.failure.empty()) {
       if (request.kind == CheckpointRequest::Kind::kMove) {
-        job.move_wait_ns = std::max(2 * job.move_wait_ns, kMoveWaitNs);
+        job.move_wait_ns = std::clamp(2 * job.move_wait_ns, kMoveWaitNs, kMoveWaitNsMax);
         job.move_again_ns = NowNs() + job.move_wait_ns;
       }
       if (request.answer)
