@@ -100,7 +100,10 @@ class Prometheus:
         return found[0][1] if found else None
 
     def query_range(self, expression, start, end, step_s):
-        data = self._get("query_range", query=expression, start=start, end=end, step=step_s)
+        """At `end`, and each step before it down to `start`."""
+        # Prometheus counts its steps from the start, and would leave out what is after the last.
+        first = end - (end - start) // step_s * step_s
+        data = self._get("query_range", query=expression, start=first, end=end, step=step_s)
         return data["result"]
 
     def names(self):
