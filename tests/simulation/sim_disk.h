@@ -5,6 +5,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,7 +50,10 @@ class SimDisk final : public worker::CheckpointDisk {
   void Die() { dead_ = true; }
 
   /// For so long what is asked of it takes its time.
-  void SlowDown(std::uint64_t ns) { slow_until_ns_ = parts_.loop.now_ns() + ns; }
+  /// What has begun may last for as long as was said: never shorter than that.
+  void SlowDown(std::uint64_t ns) {
+    slow_until_ns_ = std::max(slow_until_ns_, parts_.loop.now_ns() + ns);
+  }
   bool slow() const { return parts_.loop.now_ns() < slow_until_ns_; }
 
   /// The processes have written their images; Settle makes them durable.
