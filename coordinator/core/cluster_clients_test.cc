@@ -24,6 +24,7 @@ class ClusterClientsTest : public ClusterFixture {
   JobId RunAttached(FakeWorker& worker) {
     proto::SubmitJobRequest request = Request("key");
     request.mutable_spec()->set_attached(true);
+    request.mutable_spec()->set_reconnect_ms(60'000);
     const JobId job = Submit(request);
     EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
     ReportBegun(worker, job, Epoch{1}, {0, 1});
@@ -128,6 +129,32 @@ TEST_F(ClusterClientsTest, InputThatWaitsForTheNextEpochIsNotForgottenByTheRowOf
   EXPECT_TRUE(Show(job).losses(0).resumed());
   EXPECT_TRUE(world_.journal.records.at(job).took_input());
   EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+}
+
+// A process died while no coordinator was there: its node comes back, and the epoch is over.
+TEST_F(ClusterClientsTest, InputWaitsForTheNextEpochIfThisOneReturnsOnlyToEnd) {
+  FakeWorker before = Join("w1", 2);
+  const JobId job = RunAttached(before);
+  Restart();
+  proto::RegisterRequest returning = Returning(before, 0);
+  returning.mutable_node()->set_slots(2);
+  proto::HeldJob& held = *returning.mutable_held(0);
+  held.add_begun(1);
+  held.add_exited()->set_pid(1);
+  held.mutable_exited(0)->set_signal(SIGKILL);
+  held.mutable_exited(0)->set_reached(static_cast<std::uint32_t>(Reached::kRunning));
+  FakeWorker worker = Join(returning);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::RECOVERING);
+  EXPECT_TRUE(OrdersOf(worker, &proto::Order::has_input).empty());
+  ReportCleared(worker, job, Epoch{1});
+  Settle();
+  ReportBegun(worker, job, Epoch{2}, {0, 1});
+  Settle();
+  ASSERT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input)[0].input().epoch(), 2u);
 }
 
 TEST_F(ClusterClientsTest, AJobThatTakesInputBeforeItIsSavedIsNotSuspended) {

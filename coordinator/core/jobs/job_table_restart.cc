@@ -136,12 +136,13 @@ void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& hel
     if (Value(pid) < nprocs) Perform(entry, entry.ends.OnBegun(pid));
   }
   if (!held.begun.empty()) Resumed(entry, worker);
-  if (entry.awaited.empty()) {
-    StartClock(entry);
-    orders_.returned.push_back(entry.id());
-  }
   for (const auto& [pid, end] : held.exited) {
     if (Value(pid) < nprocs && entry.state() == proto::RUNNING) Exited(entry, pid, end);
+  }
+  // Not if these ends are its own: input is kept for the next epoch then.
+  if (entry.awaited.empty() && entry.state() == proto::RUNNING) {
+    StartClock(entry);
+    orders_.returned.push_back(entry.id());
   }
 }
 
