@@ -79,6 +79,7 @@ class BspHostTest : public testing::Test {
   void OnEvent(const proto::WorkerEvent& event) {
     const proto::ProcessOutput& output = event.output();
     output_bytes_ += output.text().size();
+    outputs_ += event.has_output() ? 1 : 0;
     if (keep_output_ && event.has_output()) {
       output_[{Pid{output.pid()}, static_cast<Stream>(output.stream())}] += output.text();
     }
@@ -156,6 +157,7 @@ class BspHostTest : public testing::Test {
   int not_started_status_ = 0;
   std::string reason_;
   std::uint64_t output_bytes_ = 0;
+  int outputs_ = 0;
   std::map<std::pair<Pid, Stream>, std::string> output_;
   std::map<Pid, proto::ProcessExited> exited_;
 };
@@ -170,6 +172,19 @@ TEST_F(BspHostTest, ReportsOutputAndEndOfEachProcess) {
     EXPECT_EQ(output(pid), "out\n");
     EXPECT_EQ((output_[{pid, Stream::kError}]), "err\n");
   }
+}
+
+// So nobody's line can come into it.
+TEST_F(BspHostTest, ReportsALineOfAMebibyteAtOnce) {
+  StartScript("head -c 1048575 /dev/zero | tr '\\0' x; echo", {Pid{2}, Pid{5}});
+  proto::HostOrder order;
+  order.set_credit_bytes(kOutputCreditBytes);
+  host_->Send(order);
+  ASSERT_TRUE(RunUntilGone());
+  const std::string line = std::string(kOutputTextBytesMax - 1, 'x') + "\n";
+  EXPECT_TRUE(output(Pid{2}) == line);
+  EXPECT_TRUE(output(Pid{5}) == line);
+  EXPECT_EQ(outputs_, 2);
 }
 
 TEST_F(BspHostTest, ReportsTheSignalThatEndedAProcess) {

@@ -176,4 +176,22 @@ absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet) {
   return event;
 }
 
+absl::StatusOr<std::optional<proto::WorkerEvent>> EventJoiner::Add(proto::WorkerEvent event) {
+  if (auto begun = std::exchange(begun_, std::nullopt)) {
+    proto::ProcessOutput& text = *begun->mutable_output();
+    const proto::ProcessOutput& more = event.output();
+    const bool follows = event.has_output() && more.pid() == text.pid() &&
+                         more.stream() == text.stream() &&
+                         more.offset() == text.offset() + text.text().size() &&
+                         text.text().size() + more.text().size() <= kOutputTextBytesMax;
+    if (!follows) return Malformed("output");
+    text.mutable_text()->append(more.text());
+    text.set_goes_on(more.goes_on());
+    event = *std::move(begun);
+  }
+  if (!event.has_output() || !event.output().goes_on()) return event;
+  begun_ = std::move(event);
+  return std::nullopt;
+}
+
 }  // namespace bspnow::worker

@@ -1,6 +1,7 @@
 // What bsp-worker and the bsp-host of one job send each other over a Unix socket (SOCK_SEQPACKET),
 // one message a packet: down the plan (with descriptors), then HostOrders; up WorkerEvents. What is
-// received is checked here.
+// received is checked here. Output that is longer than a packet comes in several, one after the
+// other, and is joined here.
 //
 // A close is an order, too: a bsp-host whose worker is gone kills everything and ends.
 #ifndef WORKER_HOST_HOST_CHANNEL_H_
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +22,9 @@
 
 namespace bspnow::worker {
 
-/// Output in one event, and the longest packet: CheckpointStored of as many processes as there may
-/// be.
+/// Output in one event; in one packet; and the longest packet: CheckpointStored of as many
+/// processes as there may be.
+inline constexpr std::size_t kOutputTextBytesMax = std::size_t{1} << 20;
 inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kStoredImageBytesMax = 49;
 inline constexpr std::size_t kHostPacketBytesMax = std::size_t{200} << 10;
@@ -56,6 +59,16 @@ absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet);
 /// ProcessExited, RestoreFailed; CheckpointStored when everything is written and nothing durable
 /// yet, or CheckpointFailed when nobody writes any more.
 absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet);
+
+/// Hands out events whole. Nothing but the next piece of a text comes between two of its pieces.
+class EventJoiner {
+ public:
+  /// Nothing while the rest is still to come; an error if these are no pieces of one text.
+  absl::StatusOr<std::optional<proto::WorkerEvent>> Add(proto::WorkerEvent event);
+
+ private:
+  std::optional<proto::WorkerEvent> begun_;
+};
 
 /// Says in the plan which descriptors come with it. The socket is new and empty, so this does not
 /// wait.

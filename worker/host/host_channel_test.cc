@@ -126,6 +126,32 @@ TEST(HostEventTest, RefusesWhatTheWorkerAloneReports) {
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
 }
 
+TEST(EventJoinerTest, JoinsThePiecesOfATextAndNothingElse) {
+  const auto piece = [](std::uint32_t pid, std::uint64_t offset, std::size_t bytes) {
+    proto::WorkerEvent event;
+    event.mutable_output()->set_pid(pid);
+    event.mutable_output()->set_offset(offset);
+    event.mutable_output()->set_text(std::string(bytes, 'x'));
+    event.mutable_output()->set_goes_on(true);
+    return event;
+  };
+  proto::WorkerEvent last = piece(1, 8, 2);
+  last.mutable_output()->set_goes_on(false);
+  EventJoiner joiner;
+  for (const proto::WorkerEvent& wrong :
+       {piece(2, 8, 1), piece(1, 7, 1), piece(1, 8, kOutputTextBytesMax - 2),
+        proto::WorkerEvent()}) {
+    EXPECT_FALSE((*joiner.Add(piece(1, 5, 3))).has_value());
+    EXPECT_FALSE(joiner.Add(wrong).ok());
+    EXPECT_FALSE((*joiner.Add(piece(1, 5, 3))).has_value());
+    const auto whole = *joiner.Add(last);
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->output().offset(), 5u);
+    EXPECT_EQ(whole->output().text(), "xxxxx");
+    EXPECT_FALSE(whole->output().goes_on());
+  }
+}
+
 class SentPlanTest : public testing::Test {
  protected:
   SentPlanTest() {

@@ -121,10 +121,15 @@ bool HostLink::ReadEvent() {
     if (n == 0) loop_.StopReading(host_.socket.get());  // Its end follows.
     return false;
   }
-  absl::StatusOr<proto::WorkerEvent> event =
-      DecodeEvent(std::string_view(packet, static_cast<std::size_t>(n)));
-  if (event.ok()) report_(std::move(*event));
+  OnPacket(std::string_view(packet, static_cast<std::size_t>(n)));
   return true;
+}
+
+void HostLink::OnPacket(std::string_view packet) {
+  absl::StatusOr<proto::WorkerEvent> event = DecodeEvent(packet);
+  if (!event.ok()) return;
+  auto whole = joiner_.Add(*std::move(event));
+  if (whole.ok() && *whole) report_(**std::move(whole));
 }
 
 void HostLink::OnEnded() {

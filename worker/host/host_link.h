@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/raised_limits.h"
 #include "base/unique_fd.h"
@@ -61,6 +62,7 @@ class HostLink {
   void OnToldToEnd();
   void Flush();
   bool ReadEvent();
+  void OnPacket(std::string_view packet);
   void OnEnded();
 
   EventLoop& loop_;
@@ -68,6 +70,7 @@ class HostLink {
   const std::function<void(proto::WorkerEvent)> report_;
   std::function<void()> gone_;
   std::deque<std::string> unsent_;
+  EventJoiner joiner_;
   TimerId kill_timer_ = kNoTimer;
 };
 

@@ -79,23 +79,33 @@ std::vector<files::UnfinishedLine> JobOutput::Unfinished() const {
 
 // Whole lines as far as they fit.
 void JobOutput::Send(Pid pid, Stream stream, std::string_view text) {
-  std::uint64_t& sent_bytes = printed(pid, stream).sent_bytes;
   while (!text.empty()) {
-    std::string_view part = text.substr(0, kHostTextBytesMax);
+    std::string_view part = text.substr(0, kOutputTextBytesMax);
     if (part.size() < text.size()) {
       const std::size_t newline = part.rfind('\n');
       if (newline != std::string_view::npos) part = part.substr(0, newline + 1);
     }
+    SendWhole(pid, stream, part);
+    text.remove_prefix(part.size());
+  }
+}
+
+// In packets that the worker joins.
+void JobOutput::SendWhole(Pid pid, Stream stream, std::string_view text) {
+  std::uint64_t& sent_bytes = printed(pid, stream).sent_bytes;
+  credit_bytes_ -= static_cast<std::int64_t>(OutputCharge(text.size()));
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, kHostTextBytesMax);
+    text.remove_prefix(piece.size());
     proto::WorkerEvent event;
     proto::ProcessOutput& output = *event.mutable_output();
     output.set_pid(Value(pid));
     output.set_stream(static_cast<proto::OutputStream>(stream));
-    output.set_text(part.data(), part.size());
+    output.set_text(piece.data(), piece.size());
     output.set_offset(sent_bytes);
+    output.set_goes_on(!text.empty());
     report_(std::move(event));
-    credit_bytes_ -= static_cast<std::int64_t>(OutputCharge(part.size()));
-    sent_bytes += part.size();
-    text.remove_prefix(part.size());
+    sent_bytes += piece.size();
   }
 }
 

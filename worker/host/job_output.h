@@ -77,6 +77,7 @@ class JobOutput {
 
   Printed& printed(Pid pid, Stream stream) { return processes_.at(pid).printed[stream]; }
   void Send(Pid pid, Stream stream, std::string_view text);
+  void SendWhole(Pid pid, Stream stream, std::string_view text);
 
   const std::function<void(proto::WorkerEvent)> report_;
   std::map<Pid, Process> processes_;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace bspnow::worker {
 namespace {
 
@@ -44,8 +48,41 @@ TEST_F(JobOutputTest, CountsPiecesOfLongText) {
   output_.AddProcess(kPid);
   output_.OnBytes(kPid, Stream::kOutput, std::string(100'000, 'x') + "\n");
   ASSERT_EQ(reports_.size(), 2u);
+  EXPECT_TRUE(reports_[0].output().goes_on());
+  EXPECT_FALSE(reports_[1].output().goes_on());
   EXPECT_EQ(reports_[1].output().offset(), kHostTextBytesMax);
   EXPECT_EQ(output_.Sent(kPid).output_bytes, 100'001u);
+}
+
+TEST_F(JobOutputTest, ALineOfAMebibyteIsOneTextAndALongerOneIsSeveral) {
+  output_.AddProcess(kPid);
+  for (const std::size_t bytes : {kOutputTextBytesMax, kOutputTextBytesMax + 1}) {
+    std::string line(bytes, 'x');
+    line.back() = '\n';
+    for (std::size_t at = 0; at < bytes; at += 50'000)
+      output_.OnBytes(kPid, Stream::kOutput, std::string_view(line).substr(at, 50'000));
+  }
+  EventJoiner joiner;
+  std::vector<std::size_t> texts;
+  for (const proto::WorkerEvent& event : reports_) {
+    const auto whole = joiner.Add(event);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    if (*whole) texts.push_back((*whole)->output().text().size());
+  }
+  const std::vector<std::size_t> expected = {kOutputTextBytesMax, kOutputTextBytesMax, 1};
+  EXPECT_EQ(texts, expected);
+}
+
+// What is taken of the credit is given back by text, as the coordinator acknowledges texts.
+TEST_F(JobOutputTest, ALongLineTakesNoMoreCreditThanIsGivenBackForIt) {
+  output_.AddProcess(kPid);
+  for (int i = 0; i < 1000; ++i) {
+    output_.OnBytes(kPid, Stream::kOutput, std::string(kOutputTextBytesMax - 1, 'x') + "\n");
+    EXPECT_FALSE(output_.has_credit());
+    output_.Grant(OutputCharge(kOutputTextBytesMax));
+    ASSERT_TRUE(output_.has_credit());
+    reports_.clear();
+  }
 }
 
 // A line that is half printed at the checkpoint is printed once, whole.
