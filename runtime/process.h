@@ -60,10 +60,15 @@ class Process {
   std::uint64_t begin_ns() const { return begin_ns_; }
   std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
-  /// Ends the job unless this process is between bsp_begin and bsp_end.
+  /// Ends the job unless this process is between bsp_begin and bsp_end, and not within an
+  /// operation.
   void RequireRunning(Call call) {
     if (__builtin_expect(!running_ || operator_.load(std::memory_order_relaxed) != nullptr, 0))
       ReportNotRunning(call);
+  }
+  /// The same, but for what an operation may call.
+  void RequireBegun(Call call) {
+    if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
   }
   /// Returns if it runs, and another thread is within an operation.
   __attribute__((cold)) void ReportNotRunning(Call call);
@@ -120,12 +125,15 @@ class Process {
   BsmpInbox& inbox() { return group_->inbox(); }
   bool running() const { return running_; }
 
-  /// Calls an operation of the program's within a collective call: it may not call the library.
+  /// Calls an operation of the program's within a collective call: it may not call the library. Of
+  /// several threads that do so at once one is watched.
   template <typename Operate>
   void CallOperation(const Operate& operate) {
-    operator_.store(__builtin_thread_pointer(), std::memory_order_relaxed);
+    void* nobody = nullptr;
+    const bool watched = operator_.compare_exchange_strong(nobody, __builtin_thread_pointer(),
+                                                           std::memory_order_relaxed);
     operate();
-    operator_.store(nullptr, std::memory_order_relaxed);
+    if (watched) operator_.store(nullptr, std::memory_order_relaxed);
   }
 
   // ---- Groups; see process_groups.cc. What is made of different groups, and done in them, may be
@@ -191,7 +199,7 @@ class Process {
   std::uint32_t p_ = 0;
   bool attached_ = false;
   bool running_ = false;
-  std::atomic<void*> operator_ = nullptr;  ///< The thread that is within an operation, if one is.
+  std::atomic<void*> operator_ = nullptr;  ///< The thread that is watched within an operation.
   bool begun_ = false;
   bool sectioned_ = false;         ///< Begun as MulticoreBSP has it.
   bool dismissed_ = false;         ///< Pid 0 has said that no section begins any more.

@@ -69,7 +69,8 @@ typedef struct bsp_pub_object_ {
 
 /* An operation on elements of `size` bytes: combine stores left[i] op right[i] in result[i], for
  * each i from 0 to count - 1; `param` is what the program gave to the call. It is associative and
- * need not be commutative; result overlaps neither left nor right. */
+ * need not be commutative; result overlaps neither left nor right. Of this library it may call
+ * bsp_pid and bsp_nprocs. */
 typedef struct bsp_pub_operation_ {
   int size;
   void (*combine)(void *result, const void *left, const void *right, int count, void *param);

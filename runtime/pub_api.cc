@@ -27,13 +27,19 @@ constexpr std::uint64_t kNumberMask = 0xffff'ffff;
       " bsp_done it is of no use");
 }
 
-PubObject& ObjectOf(Call call, const t_bsp* bsp) {
+/// Also within an operation.
+PubObject& ObjectNamed(Call call, const t_bsp* bsp) {
   if (__builtin_expect(bsp == nullptr || (bsp->mark_ & ~kNumberMask) != kMark, 0))
     ReportNoObject(call, bsp);
   const PubPlace& place = *static_cast<const PubPlace*>(bsp->object_);
   if (__builtin_expect((place.number & kNumberMask) != (bsp->mark_ & kNumberMask), 0))
     ReportNoObject(call, bsp);
-  PubObject& object = *place.object;
+  place.object->process().RequireBegun(call);
+  return *place.object;
+}
+
+PubObject& ObjectOf(Call call, const t_bsp* bsp) {
+  PubObject& object = ObjectNamed(call, bsp);
   object.process().RequireRunning(call);
   object.KeepUp(call);
   return object;
@@ -54,9 +60,8 @@ void CheckParts(Call call, std::uint32_t p, int n, const int* part) {
   if (n < 1) ReportMisuse(call, "n is %d; there is at least one group", n);
   if (part == nullptr) ReportMisuse(call, "part is NULL; give the first pid after each group");
   for (int i = 0; i < n; ++i) {
-    if (part[i] < (i == 0 ? 0 : part[i - 1])) {
+    if (part[i] < (i == 0 ? 0 : part[i - 1]))
       ReportMisuse(call, "part[%d] is %d; the pids in part must ascend, from 0", i, part[i]);
-    }
   }
   if (static_cast<std::uint32_t>(part[n - 1]) != p) {
     ReportMisuse(call, "part[%d] is %d, and p is %u; the last group ends with the last process",
@@ -207,9 +212,8 @@ void bsplib_init(const bsp_pub_parameters_*, t_bsp* bsp) {
   NameBounds(kBounds);
   RequireRoomForName(call, "bsp", bsp);
   Process& process = TheProcess();
-  if (process.begin_ns() != 0) {
+  if (process.begin_ns() != 0)
     ReportMisuse(call, "a program has one bsplib_init and one bsplib_done only");
-  }
   process.Begin(process.nprocs());
   Name(PubObject::MakeRoot(process), bsp);
 }
@@ -228,10 +232,10 @@ void bsplib_done(void) {
 // ---- Enquiry
 
 int bsp_nprocs(t_bsp* bsp) {
-  return static_cast<int>(ObjectOf(PUB_CALL("bsp_nprocs"), bsp).group().p());
+  return static_cast<int>(ObjectNamed(PUB_CALL("bsp_nprocs"), bsp).group().p());
 }
 int bsp_pid(t_bsp* bsp) {
-  return static_cast<int>(bspnow::Value(ObjectOf(PUB_CALL("bsp_pid"), bsp).group().self()));
+  return static_cast<int>(bspnow::Value(ObjectNamed(PUB_CALL("bsp_pid"), bsp).group().self()));
 }
 
 // ---- Groups
@@ -255,18 +259,16 @@ void bsp_threadsafe_dup(t_bsp* bsp, t_bsp* dupbsp) {
   const Call call = PUB_CALL("bsp_threadsafe_dup");
   PubObject& object = ObjectOf(call, bsp);
   RequireRoomForName(call, "dupbsp", dupbsp);
-  if (object.group().simulated()) {
+  if (object.group().simulated())
     ReportMisuse(call, "bsprun --simulate runs one process after another, and not their threads");
-  }
   Name(object.MakeForThread(), dupbsp);
 }
 
 void bsp_done(t_bsp* bsp) {
   const Call call = PUB_CALL("bsp_done");
   PubObject& object = ObjectOf(call, bsp);
-  if (object.IsRoot()) {
+  if (object.IsRoot())
     ReportMisuse(call, "this is the object of all processes; bsplib_done ends the program's");
-  }
   if (!object.IsNewest()) {
     ReportMisuse(call,
                  "an object that this thread has made after this one is open still; close the"
@@ -310,9 +312,8 @@ t_bspmsg* bsp_findmsg(t_bsp* bsp, int src, int i) {
   const Call call = PUB_CALL("bsp_findmsg");
   PubObject& object = ObjectOf(call, bsp);
   const auto source = static_cast<std::uint32_t>(src);
-  if (source >= object.group().p()) {
+  if (source >= object.group().p())
     ReportMisuse(call, "src is %d, which is outside 0..%u", src, object.group().p() - 1);
-  }
   return HandleOf(object.MessageFrom(call, source, Checked(call, "i", i)));
 }
 

@@ -107,7 +107,7 @@ void PubObject::TakeUpMessages(Call call) {
   if (reductions_.called() == 0) return;
   List(call, count_, Values::kWanted);
   count_ = listed_.size();
-  reductions_.Finish(call, group_.p());
+  reductions_.Finish(call, process_, group_.p());
 }
 
 // ---- Communication ----------------------------------------------------------------------------

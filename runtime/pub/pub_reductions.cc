@@ -67,10 +67,10 @@ void PubReductions::Add(const PubReductionCall& call, int place) {
 
 // ---- After the superstep ----------------------------------------------------------------------
 
-void PubReductions::Finish(Call call, std::uint32_t p) {
+void PubReductions::Finish(Call call, Process& process, std::uint32_t p) {
   if (called_ != 0) {
     ListBySource(p);
-    for (const Pending& pending : pending_) FinishOne(call, pending);
+    for (const Pending& pending : pending_) FinishOne(call, process, pending);
   }
   if (values_.size() != values_due_) {
     ReportMisuse(
@@ -113,7 +113,7 @@ const std::byte* PubReductions::ValueOf(Call call, const Pending& pending, std::
 
 // The result of a step is never where its operands are, so that an operation need not think of
 // that.
-void PubReductions::FinishOne(Call call, const Pending& pending) {
+void PubReductions::FinishOne(Call call, Process& process, const Pending& pending) {
   const PubReductionCall& wanted = pending.call;
   const std::uint64_t bytes = wanted.bytes();
   auto* const result = static_cast<std::byte*>(wanted.result);
@@ -129,7 +129,8 @@ void PubReductions::FinishOne(Call call, const Pending& pending) {
     if (bytes == 0) continue;
     const bool into_result = (pending.sources - i) % 2 == 1;  // As the last one is.
     std::byte* const place = keep_all ? result + i * bytes : into_result ? result : scratch_.data();
-    wanted.operation.combine(place, combined, value, wanted.count, wanted.parameter);
+    process.CallOperation(
+        [&] { wanted.operation.combine(place, combined, value, wanted.count, wanted.parameter); });
     combined = place;
   }
 }

@@ -12,6 +12,7 @@
 #include "base/mapped_region.h"
 #include "runtime/link/records.h"
 #include "runtime/link/report.h"
+#include "runtime/process.h"
 #include "runtime/pub.h"
 
 namespace bspnow::runtime {
@@ -78,7 +79,7 @@ class PubReductions {
   /// After the superstep: a message with a value, by ascending source.
   void TakeValue(const MessageRecord& message) { values_.push_back(&message); }
   /// Then, with all that came: the results. `p` processes are in the group.
-  void Finish(Call call, std::uint32_t p);
+  void Finish(Call call, Process& process, std::uint32_t p);
 
  private:
   struct Pending {
@@ -90,7 +91,7 @@ class PubReductions {
 
   void ListBySource(std::uint32_t p);
   const std::byte* ValueOf(Call call, const Pending& pending, std::size_t i);
-  void FinishOne(Call call, const Pending& pending);
+  void FinishOne(Call call, Process& process, const Pending& pending);
 
   std::uint64_t called_ = 0;
   std::uint64_t values_due_ = 0;
