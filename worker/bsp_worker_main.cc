@@ -145,7 +145,7 @@ absl::Status Daemon::StartParts() {
       *hosting_, *checkpoints_, settings_.orphan_timeout_ms * kNsPerMs,
       [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
   departure_ = std::make_unique<Departure>(
-      loop_, *jobs_, settings_.name, settings_.drain_timeout_ms,
+      loop_, *jobs_, settings_.name, Departure::Patience{.drain_ms = settings_.drain_timeout_ms},
       [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
   if (!settings_.metrics.empty()) {
     auto metrics = ServeMetrics(loop_, settings_, [this] {

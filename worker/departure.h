@@ -1,6 +1,6 @@
 // How a worker ends. SIGTERM first lets its jobs move to other nodes, for as long as it may take;
-// SIGINT, and any second signal, ends them here, and they go back to a checkpoint. On the loop's
-// thread. See "Leaving" in docs/design.md.
+// SIGINT, any second signal, and that there is no coordinator to move them, ends them here, and
+// they go back to a checkpoint. On the loop's thread. See "Leaving" in docs/design.md.
 #ifndef WORKER_DEPARTURE_H_
 #define WORKER_DEPARTURE_H_
 
@@ -15,15 +15,22 @@
 
 namespace bspnow::worker {
 
+/// A coordinator that has not heard of a worker for so long gives it up, and its jobs go back to
+/// their checkpoints, whatever the worker still does.
+inline constexpr std::uint64_t kUnheardMs = 10'000;
+
 class Departure {
  public:
-  /// `drain_ms`: what SIGTERM gives the jobs to move; 0: nothing.
-  Departure(EventLoop& loop, HostedJobs& jobs, std::string name, std::uint64_t drain_ms,
+  struct Patience {
+    std::uint64_t drain_ms;                 ///< What SIGTERM gives the jobs to move; 0: nothing.
+    std::uint64_t unheard_ms = kUnheardMs;  ///< Without a coordinator.
+  };
+  Departure(EventLoop& loop, HostedJobs& jobs, std::string name, const Patience& patience,
             std::function<void(proto::WorkerEvent)> report)
       : loop_(loop),
         jobs_(jobs),
         name_(std::move(name)),
-        drain_ms_(drain_ms),
+        patience_(patience),
         report_(std::move(report)) {}
 
   void OnSignal(int signal);
@@ -38,14 +45,17 @@ class Departure {
   enum class Stage { kStays, kLeaves, kEnds };
 
   void AskToLeave();
+  void AwaitCoordinator();
+  void EndUndrained(const std::string& why);
   void End();
 
   EventLoop& loop_;
   HostedJobs& jobs_;
   const std::string name_;
-  const std::uint64_t drain_ms_;
+  const Patience patience_;
   const std::function<void(proto::WorkerEvent)> report_;
   Stage stage_ = Stage::kStays;
+  std::uint64_t told_ns_ = 0;  ///< To leave.
   bool was_registered_ = false;
 };
 

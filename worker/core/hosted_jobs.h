@@ -44,6 +44,8 @@ class HostedJobs {
   /// process here leaves a barrier after the end of the lease, and none before the first one. Jobs
   /// that are being abandoned get no more time.
   void OnLeaseRenewed(std::uint64_t sent_ns);
+  /// When the last renewal was asked for; 0: there was none.
+  std::uint64_t lease_from_ns() const { return lease_from_ns_; }
   bool LeaseValid(std::uint64_t now_ns) const { return now_ns < context_.lease_until_ns; }
 
   /// How often a lease is to be asked for: a node without jobs, where nobody needs one, does that
