@@ -85,13 +85,19 @@ struct LaneAnswers {
 };
 static_assert(sizeof(LaneAnswers) == 16);
 
+/// LaneState::hold: which barriers a node's processes leave to their worker.
+inline constexpr std::uint32_t kHoldNone = 0;
+inline constexpr std::uint32_t kHoldAll = 1;
+/// It has an order for an image: those at which one could be taken.
+inline constexpr std::uint32_t kHoldForImage = 2;
+
 /// Numbers of barriers here are one more than those of the group, modulo 2^32: 0 is none.
 struct LaneState {
   // The worker's words.
   alignas(kLineBytes) std::atomic<std::uint32_t> on_from;  ///< The first barrier that is theirs.
   std::atomic<std::uint32_t> off;                          ///< 1: no process uses a lane again.
   std::atomic<std::uint32_t> by_worker;     ///< A barrier that some node has left to its worker.
-  std::atomic<std::uint32_t> hold;          ///< 1: leave barriers to the worker, it has an order.
+  std::atomic<std::uint32_t> hold;          ///< kHoldNone, kHoldAll, kHoldForImage.
   std::atomic<std::uint32_t> published[2];  ///< By parity of the superstep: the directory has
                                             ///< entries of other nodes' processes by the worker.
   // The words of the last process to arrive.

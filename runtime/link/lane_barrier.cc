@@ -11,10 +11,12 @@ constexpr std::uint32_t Number(std::uint32_t barrier) { return barrier + 1; }
 
 }  // namespace
 
-bool LaneBarrier::MayCarry(std::uint32_t barrier) const {
+bool LaneBarrier::MayCarry(std::uint32_t barrier, ImageAt image) const {
   const std::uint32_t from = state_->on_from.load(std::memory_order_acquire);
+  const std::uint32_t hold = state_->hold.load(std::memory_order_relaxed);
   return from != 0 && static_cast<std::int32_t>(Number(barrier) - from) >= 0 &&
-         state_->hold.load(std::memory_order_relaxed) == 0 && !MustStop(barrier);
+         (hold == kHoldNone || (hold == kHoldForImage && image == ImageAt::kNo)) &&
+         !MustStop(barrier);
 }
 
 bool LaneBarrier::MustStop(std::uint32_t barrier) const {
@@ -30,9 +32,9 @@ bool LaneBarrier::LeftToWorker(std::uint32_t barrier) const {
 
 // `sending` before the look at `off`, as TurnOff is before the look at `sending`: one of the two
 // sees the other.
-bool LaneBarrier::BeginSending(std::uint32_t barrier) {
+bool LaneBarrier::BeginSending(std::uint32_t barrier, ImageAt image) {
   state_->sending.store(1, std::memory_order_seq_cst);
-  if (!MayCarry(barrier)) {
+  if (!MayCarry(barrier, image)) {
     GiveUpSending();
     return false;
   }

@@ -10,6 +10,10 @@
 
 namespace bspnow {
 
+/// Whether an image could be taken at a barrier, for all that this node's processes say of it: none
+/// is, if some are in another group, too.
+enum class ImageAt { kMaybe, kNo };
+
 /// What a node has to send another, in one piece: the heads of these hosts, a bit each.
 struct LaneRelay {
   std::uint32_t to = 0;
@@ -34,12 +38,12 @@ class LaneBarrier {
   LaneState& state() const { return *state_; }
 
   /// Barrier number `barrier` may be completed by lanes, for all that is known here.
-  bool MayCarry(std::uint32_t barrier) const;
+  bool MayCarry(std::uint32_t barrier, ImageAt image) const;
 
   // ---- The last process to arrive
 
   /// It may send this node's frames. If not, the barrier is the worker's.
-  [[nodiscard]] bool BeginSending(std::uint32_t barrier);
+  [[nodiscard]] bool BeginSending(std::uint32_t barrier, ImageAt image);
   /// They lie in `out`. From now on this node's part of the barrier is in its lanes. To the hosts
   /// `direct` it sends its frame itself.
   void NoteComposed(std::uint32_t barrier, std::uint32_t direct);

@@ -20,7 +20,7 @@ class LaneBarrierTest : public testing::Test {
   LaneBarrierTest() { lanes_.TurnOn(kOn); }
 
   void Send(std::uint32_t barrier) {
-    ASSERT_TRUE(lanes_.BeginSending(barrier));
+    ASSERT_TRUE(lanes_.BeginSending(barrier, ImageAt::kMaybe));
     lanes_.NoteComposed(barrier, 0);
     lanes_.EndSending();
   }
@@ -32,10 +32,10 @@ class LaneBarrierTest : public testing::Test {
 TEST_F(LaneBarrierTest, CarriesNothingBeforeAllAreReady) {
   LaneState state{};
   LaneBarrier lanes(state, 0, kHosts);
-  EXPECT_FALSE(lanes.MayCarry(1));
-  EXPECT_FALSE(lanes.BeginSending(1));
-  EXPECT_FALSE(lanes_.MayCarry(kOn));
-  EXPECT_TRUE(lanes_.MayCarry(kBarrier));
+  EXPECT_FALSE(lanes.MayCarry(1, ImageAt::kMaybe));
+  EXPECT_FALSE(lanes.BeginSending(1, ImageAt::kMaybe));
+  EXPECT_FALSE(lanes_.MayCarry(kOn, ImageAt::kMaybe));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier, ImageAt::kMaybe));
 }
 
 TEST_F(LaneBarrierTest, IsCompleteWhenItsOwnFrameIsSentAndAllOthersAreHere) {
@@ -51,8 +51,8 @@ TEST_F(LaneBarrierTest, IsCompleteWhenItsOwnFrameIsSentAndAllOthersAreHere) {
 
 TEST_F(LaneBarrierTest, ABarrierThatIsLeftToWorkersIsNotSent) {
   EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier)) << "the processes will ring";
-  EXPECT_FALSE(lanes_.BeginSending(kBarrier));
-  EXPECT_TRUE(lanes_.MayCarry(kBarrier + 1));
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier + 1, ImageAt::kMaybe));
 }
 
 TEST_F(LaneBarrierTest, TheWorkerTakesWhatWasSentBefore) {
@@ -63,9 +63,9 @@ TEST_F(LaneBarrierTest, TheWorkerTakesWhatWasSentBefore) {
 
 TEST_F(LaneBarrierTest, APartOfTheNextBarrierIsRememberedWhateverComesForThisOne) {
   EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier + 1));
-  EXPECT_TRUE(lanes_.MayCarry(kBarrier));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier, ImageAt::kMaybe));
   EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier));
-  EXPECT_FALSE(lanes_.MayCarry(kBarrier + 1));
+  EXPECT_FALSE(lanes_.MayCarry(kBarrier + 1, ImageAt::kMaybe));
 }
 
 // Past 2^32.
@@ -75,25 +75,33 @@ TEST_F(LaneBarrierTest, LanesStayOnAndCanBeLeftHoweverManyBarriersTheyCarry) {
   for (int i = 0; i < 20; ++i, barrier += kStep) {
     lanes_.KeepUp(barrier - 1);
     EXPECT_TRUE(lanes_.on());
-    EXPECT_TRUE(lanes_.MayCarry(barrier)) << i;
-    EXPECT_TRUE(lanes_.MayCarry(barrier + 1)) << i;
+    EXPECT_TRUE(lanes_.MayCarry(barrier, ImageAt::kMaybe)) << i;
+    EXPECT_TRUE(lanes_.MayCarry(barrier + 1, ImageAt::kMaybe)) << i;
   }
   EXPECT_FALSE(lanes_.LeaveToWorker(barrier));
-  EXPECT_FALSE(lanes_.MayCarry(barrier));
+  EXPECT_FALSE(lanes_.MayCarry(barrier, ImageAt::kMaybe));
   lanes_.KeepUp(barrier);
-  EXPECT_FALSE(lanes_.MayCarry(barrier)) << "it is near";
-  EXPECT_TRUE(lanes_.MayCarry(barrier + 1));
+  EXPECT_FALSE(lanes_.MayCarry(barrier, ImageAt::kMaybe)) << "it is near";
+  EXPECT_TRUE(lanes_.MayCarry(barrier + 1, ImageAt::kMaybe));
 }
 
-TEST_F(LaneBarrierTest, AnOrderKeepsBarriersWithTheWorker) {
-  state_.hold = 1;
-  EXPECT_FALSE(lanes_.BeginSending(kBarrier));
-  state_.hold = 0;
-  EXPECT_TRUE(lanes_.BeginSending(kBarrier));
+TEST_F(LaneBarrierTest, TheWorkerMayKeepBarriers) {
+  state_.hold = kHoldAll;
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier, ImageAt::kNo));
+  state_.hold = kHoldNone;
+  EXPECT_TRUE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
+}
+
+// A program may never come to such a barrier, and its order waits for one.
+TEST_F(LaneBarrierTest, AnOrderKeepsBarriersAtWhichAnImageCouldBeTaken) {
+  state_.hold = kHoldForImage;
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
+  EXPECT_TRUE(lanes_.BeginSending(kBarrier, ImageAt::kNo));
 }
 
 TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
-  ASSERT_TRUE(lanes_.BeginSending(kBarrier));
+  ASSERT_TRUE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
   lanes_.NoteComposed(kBarrier, 0);
   lanes_.TurnOff();
   EXPECT_FALSE(lanes_.Abandoned());
@@ -101,7 +109,7 @@ TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
   EXPECT_TRUE(lanes_.Abandoned());
   EXPECT_FALSE(lanes_.TryToDrive(7)) << "they are the worker's";
   EXPECT_TRUE(lanes_.Abandoned());
-  EXPECT_FALSE(lanes_.BeginSending(kBarrier + 1));
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier + 1, ImageAt::kMaybe));
 }
 
 TEST_F(LaneBarrierTest, LanesThatCouldNotBeHandedOverAreOffBeforeTheyAreOn) {
@@ -110,8 +118,8 @@ TEST_F(LaneBarrierTest, LanesThatCouldNotBeHandedOverAreOffBeforeTheyAreOn) {
   lanes.TurnOff();
   lanes.TurnOn(kBarrier - 1);
   EXPECT_TRUE(lanes.on());
-  EXPECT_FALSE(lanes.MayCarry(kBarrier));
-  EXPECT_FALSE(lanes.BeginSending(kBarrier));
+  EXPECT_FALSE(lanes.MayCarry(kBarrier, ImageAt::kMaybe));
+  EXPECT_FALSE(lanes.BeginSending(kBarrier, ImageAt::kMaybe));
   EXPECT_FALSE(lanes.TryToDrive(0));
   EXPECT_TRUE(lanes.Abandoned()) << "the worker sees to what the others have sent";
 }
@@ -120,7 +128,7 @@ TEST_F(LaneBarrierTest, FramesThatAreBeingOverwrittenAreNobodysToRepeat) {
   Send(kBarrier);
   Send(kBarrier + 1);
   EXPECT_TRUE(lanes_.StillComposed(kBarrier));
-  ASSERT_TRUE(lanes_.BeginSending(kBarrier + 2));
+  ASSERT_TRUE(lanes_.BeginSending(kBarrier + 2, ImageAt::kMaybe));
   EXPECT_FALSE(lanes_.StillComposed(kBarrier));
   EXPECT_TRUE(lanes_.StillComposed(kBarrier + 1)) << "a peer may lack it";
   lanes_.GiveUpSending();
@@ -260,7 +268,7 @@ class Dissemination {
   std::uint32_t Draw(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
 
   void Compose(std::uint32_t host) {
-    ASSERT_TRUE(lanes_[host].BeginSending(kBarrier));
+    ASSERT_TRUE(lanes_[host].BeginSending(kBarrier, ImageAt::kMaybe));
     lanes_[host].NoteComposed(kBarrier, direct_[host]);
     for (std::uint32_t to = 0; to < hosts_; ++to)
       if ((direct_[host] >> to & 1) != 0)
@@ -308,7 +316,7 @@ TEST(LaneDisseminationTest, ABarrierIsFinishedOnlyWhenAllIsSentOn) {
   LaneState state{};
   LaneBarrier lanes(state, 0, 4);
   lanes.TurnOn(kOn);
-  ASSERT_TRUE(lanes.BeginSending(kBarrier));
+  ASSERT_TRUE(lanes.BeginSending(kBarrier, ImageAt::kMaybe));
   lanes.NoteComposed(kBarrier, 0);
   LaneRelay relay;
   ASSERT_TRUE(lanes.TakeRelay(kBarrier, relay));

@@ -21,8 +21,11 @@ bool LaneDriver::SmallEnough(std::uint32_t barrier) {
 
 bool LaneDriver::Send(std::uint32_t barrier, Until until) {
   if (area_ == nullptr) return false;
-  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
-      !barrier_.BeginSending(barrier)) {
+  const BarrierPhase& phase = shape_.segment->header().barrier.phases[barrier & 1];
+  const bool apart = phase.with_groups.load(std::memory_order_relaxed) != 0;
+  const ImageAt image = apart ? ImageAt::kNo : ImageAt::kMaybe;
+  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier, image) || !HasLanes() ||
+      !barrier_.BeginSending(barrier, image)) {
     Drain(barrier);
     return false;
   }
@@ -43,7 +46,8 @@ bool LaneDriver::Send(std::uint32_t barrier, Until until) {
 
 // No image can be taken at a barrier of which processes may go ahead: that is said as if each was
 // in another group, too. Nor may its frames depend on nodes whose processes compute. An order is
-// for barriers that all nodes leave to their workers, from its coming on.
+// for barriers that all nodes leave to their workers: all at which one could be taken, from its
+// coming on.
 bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
   std::atomic<std::uint32_t>& groups =
       shape_.segment->header().barrier.phases[barrier & 1].with_groups;

@@ -273,11 +273,15 @@ void SimNode::ReportImageFailed(std::uint64_t checkpoint, const std::string& rea
 
 void SimNode::OrderImage(const proto::TakeCheckpoint& order) {
   wanted_ = order;
-  lane_state_.hold = 1;
+  lane_state_.hold = kHoldForImage;
   if (alone()) ordered_ = std::max(ordered_, order.checkpoint());
 }
 
 void SimNode::ReleaseHeld(std::uint64_t checkpoint) {
+  if (!alone() && wanted_.checkpoint() <= checkpoint) {
+    wanted_.Clear();
+    if (lane_state_.hold == kHoldForImage) lane_state_.hold = kHoldNone;
+  }
   image_.ReleaseHeld(checkpoint);
   After(0, &SimNode::GoOnIfReleased);
 }

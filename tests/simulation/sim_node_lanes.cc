@@ -40,8 +40,9 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   const bool small =
       counts.votes == 0 && counts.ending == 0 && sent_ == std::vector<std::uint64_t>(hosts());
   if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
-      !lane_.BeginSending(barrier))
+      !lane_.BeginSending(barrier, counts.groups != 0 ? ImageAt::kNo : ImageAt::kMaybe))
     return false;
+  if (lane_.state().hold != kHoldNone) oracle_.Count("barriers by lanes though an image is due");
   if (program_.counted(shown()) && !repeats(superstep()))
     arrived_counts_.groups = TakingPart(self());  // They may go ahead of it: no image.
   lane_hosts_[self()].out[barrier & 1] =
@@ -286,7 +287,7 @@ void SimNode::TakeOver(std::uint64_t barrier) {
 void SimNode::HoldLanes() {
   if (!keeper_) return;
   if (release_.checkpoint != 0 && release_.checkpoint >= wanted_.checkpoint()) wanted_.Clear();
-  lane_.state().hold = wanted_.checkpoint() != 0 ? 1 : 0;
+  lane_.state().hold = wanted_.checkpoint() != 0 ? kHoldForImage : kHoldNone;
   if (!std::exchange(lanes_ready_, false) || lane_.on()) return;
   if (loop_.Chance(kUnhandedPercent)) {
     oracle_.Count("lanes that could not be handed over");

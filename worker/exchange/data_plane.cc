@@ -190,6 +190,10 @@ void DataPlane::OrderImage(JobId job, Epoch epoch, const ImagePlan& order) {
   if (JobGroups* const hosted = Find(job, epoch)) hosted->root().OrderImage(order);
 }
 
+void DataPlane::WithdrawImage(JobId job, Epoch epoch, std::uint64_t checkpoint) {
+  if (JobGroups* const hosted = Find(job, epoch)) hosted->root().WithdrawImage(checkpoint);
+}
+
 std::vector<std::uint32_t> DataPlane::HeardFrom(JobId job, Epoch epoch, GroupId group,
                                                 std::uint64_t barrier) const {
   JobGroups* const hosted = Find(job, epoch);

@@ -283,5 +283,16 @@ TEST_F(PlaneLanesTest, AJobIsRemovedWhileItsLanesAreOpened) {
   EXPECT_EQ(a_.broken + b_.broken, "") << "nobody needs a lane";
 }
 
+TEST_F(PlaneLanesTest, AnOrderThatIsGivenUpHoldsNoBarrierAnyMore) {
+  const LaneState& lanes = a_.node.segment().segment().lanes().state;
+  a_.plane->OrderImage(JobId{1}, Epoch{1},
+                       {.checkpoint = 3, .base = 0, .after = ImagePlan::After::kGoOn});
+  EXPECT_EQ(lanes.hold, kHoldForImage);
+  a_.plane->WithdrawImage(JobId{1}, Epoch{1}, 2);
+  EXPECT_EQ(lanes.hold, kHoldForImage) << "that was an older one";
+  a_.plane->WithdrawImage(JobId{1}, Epoch{1}, 3);
+  EXPECT_EQ(lanes.hold, kHoldNone);
+}
+
 }  // namespace
 }  // namespace bspnow::worker

@@ -82,6 +82,8 @@ class JobExchange {
   void OnCoordinatorReconnected();
   /// Of a job whose nodes release themselves: at the next barrier that finds all of them told.
   void OrderImage(const ImagePlan& order);
+  /// Unless an arrival has named it: this one and older ones are wanted no more.
+  void WithdrawImage(std::uint64_t checkpoint);
   /// Its processes are gone: if they left by bsp_end, what the last superstep took is told, too.
   void OnRemoved();
 

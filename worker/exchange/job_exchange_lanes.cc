@@ -77,7 +77,19 @@ void JobExchange::TakeOver(std::uint64_t barrier) {
 
 void JobExchange::OrderImage(const ImagePlan& order) {
   order_ = order;
-  if (lanes_) lanes_->barrier.state().hold.store(1, std::memory_order_relaxed);
+  if (!lanes_) return;
+  std::atomic<std::uint32_t>& hold = lanes_->barrier.state().hold;
+  if (hold.load(std::memory_order_relaxed) == kHoldNone)
+    hold.store(kHoldForImage, std::memory_order_relaxed);
+}
+
+void JobExchange::WithdrawImage(std::uint64_t checkpoint) {
+  if (order_.checkpoint == 0 || order_.checkpoint > checkpoint) return;
+  order_ = {};
+  if (!lanes_) return;
+  std::atomic<std::uint32_t>& hold = lanes_->barrier.state().hold;
+  if (hold.load(std::memory_order_relaxed) == kHoldForImage)
+    hold.store(kHoldNone, std::memory_order_relaxed);
 }
 
 // At the release of a barrier that the worker carries.
@@ -91,8 +103,10 @@ void JobExchange::TurnLanesOn(std::uint64_t barrier) {
   }
   if (release_.checkpoint != 0 && release_.checkpoint >= order_.checkpoint) order_ = {};
   // What a large superstep took is given back in those that the worker carries.
-  const bool hold = order_.checkpoint != 0 || inbox_.much_memory();
-  state.hold.store(hold ? 1 : 0, std::memory_order_relaxed);
+  state.hold.store(inbox_.much_memory()     ? kHoldAll
+                   : order_.checkpoint != 0 ? kHoldForImage
+                                            : kHoldNone,
+                   std::memory_order_relaxed);
   if (!std::exchange(lanes_ready_, false) || lanes_->barrier.on()) return;
   // Off before on: no process looks for lanes that nobody could hand over. The other nodes turn
   // theirs on, and find them shut down.

@@ -14,7 +14,7 @@ class LaneKeeperTest : public testing::Test {
  protected:
   LaneKeeperTest() {
     lanes_.TurnOn(kBarrier - 1);
-    EXPECT_TRUE(lanes_.BeginSending(kBarrier));
+    EXPECT_TRUE(lanes_.BeginSending(kBarrier, ImageAt::kMaybe));
     lanes_.NoteComposed(kBarrier, 0);
     lanes_.EndSending();
     EXPECT_FALSE(Look().repeat);
@@ -193,7 +193,7 @@ TEST(LaneKeeperOfThreeTest, WhatOnlyTheWorkerHasProvesNothingBeforeAllHaveCome) 
   LaneBarrier lanes(state, 0, 3);
   LaneKeeper keeper(lanes, 0, 3);
   lanes.TurnOn(kBarrier - 1);
-  ASSERT_TRUE(lanes.BeginSending(kBarrier));
+  ASSERT_TRUE(lanes.BeginSending(kBarrier, ImageAt::kMaybe));
   lanes.NoteComposed(kBarrier, 0);
   lanes.EndSending();
   std::uint64_t now_ns = 0;

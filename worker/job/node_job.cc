@@ -259,7 +259,9 @@ void NodeJob::OrderImage(const proto::TakeCheckpoint& order) {
 }
 
 void NodeJob::ReleaseHeld(std::uint64_t checkpoint) {
-  if (segment_) segment_->ReleaseHeld(checkpoint);
+  if (!segment_) return;
+  parts_.data_plane.WithdrawImage(id_, epoch_, checkpoint);
+  segment_->ReleaseHeld(checkpoint);
 }
 
 proto::HeldJob NodeJob::Progress() const {
