@@ -67,12 +67,17 @@ ShownLines CheckpointLines(const proto::Job& job, std::int64_t now_unix_ms) {
                                                 Time(status.pause_ns())));
   }
   if (status.under_way()) lines.emplace_back("under way", "the next one");
+  const std::string hindered_for =
+      DurationText(static_cast<std::int64_t>(status.in_groups_ms()) / kMsPerSecond);
   if (status.in_groups() != 0) {
     lines.emplace_back("not saved",
                        absl::StrCat("waits for a barrier of the root group: ", status.in_groups(),
-                                    " processes have had groups open for ",
-                                    DurationText(static_cast<std::int64_t>(status.in_groups_ms()) /
-                                                 kMsPerSecond)));
+                                    " processes have had groups open for ", hindered_for));
+  } else if (status.in_calls()) {
+    lines.emplace_back(
+        "not saved", absl::StrCat("waits for a bsp_sync with no group open: areas are not saved in"
+                                  " collective calls, and there was nothing else for ",
+                                  hindered_for));
   }
   if (status.given_up() != 0) {
     lines.emplace_back("given up",
@@ -104,6 +109,7 @@ json CheckpointsJson(const proto::CheckpointStatus& status) {
       {"of_areas", status.of_areas()},
       {"in_groups", status.in_groups()},
       {"in_groups_ms", status.in_groups_ms()},
+      {"in_calls", status.in_calls()},
       {"holders", holders},
       {"copies", status.copies()}};
 }

@@ -370,6 +370,13 @@ TEST(CheckpointViewTest, ShowSaysSinceWhenGroupsHinderACheckpoint) {
             std::string::npos)
       << text;
   EXPECT_EQ(JobJson(job)["checkpoints"]["in_groups_ms"], 312'400);
+  job.mutable_checkpoints()->set_in_groups(0);
+  job.mutable_checkpoints()->set_in_calls(true);
+  EXPECT_NE(JobText(job, 2'000'000, Colours::kOff)
+                .find("not saved    waits for a bsp_sync with no group open: areas are not saved in"
+                      " collective calls, and there was nothing else for 5:12\n"),
+            std::string::npos);
+  EXPECT_EQ(JobJson(job)["checkpoints"]["in_calls"], true);
 }
 
 TEST(BarrierViewTest, JsonHasEachNodesWord) {

@@ -196,7 +196,10 @@ void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
     const std::uint64_t for_ms = (now_ns - groups.since_ns) / kNsPerMs;
     status.set_in_groups(status.in_groups() + groups.processes);
     status.set_in_groups_ms(std::max(status.in_groups_ms(), for_ms));
+    status.set_in_calls(status.in_calls() || groups.in_calls);
   }
+  // Nodes where no group is open know nothing of the others.
+  if (status.in_groups() != 0) status.set_in_calls(false);
 }
 
 std::string UnreachableText(const Node& node, const Nodes& nodes) {

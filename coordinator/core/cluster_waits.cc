@@ -36,11 +36,12 @@ void Cluster::OnGroupsOpen(const Node& node, const proto::WorkerEvent& event) {
   RunningEpoch* running = RunningOf(event);
   if (running == nullptr) return;
   const proto::GroupsOpen& open = event.groups_open();
-  if (open.processes() == 0) {
+  if (open.processes() == 0 && !open.in_calls()) {
     running->groups.erase(node.name);
   } else {
     running->groups[node.name] = {.processes = open.processes(),
-                                  .since_ns = SinceNs(open.for_ms())};
+                                  .since_ns = SinceNs(open.for_ms()),
+                                  .in_calls = open.in_calls()};
   }
 }
 

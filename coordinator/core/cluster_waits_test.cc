@@ -54,6 +54,12 @@ TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
   EXPECT_EQ(Report(worker, event), absl::OkStatus());
   EXPECT_EQ(Show(job).checkpoints().in_groups(), 0u);
   EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 0u);
+  event.mutable_groups_open()->set_in_calls(true);
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_TRUE(Show(job).checkpoints().in_calls());
+  event.mutable_groups_open()->Clear();
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_FALSE(Show(job).checkpoints().in_calls());
 }
 
 // Two looks at each of both nodes; see standstills.h.

@@ -32,10 +32,12 @@ struct NodeWait {
   std::uint64_t since_ns;  ///< It has not moved.
 };
 
-/// What a node has said of processes that cannot be saved, because they have groups open.
+/// What a node has said of processes that cannot be saved, because they have groups open, or make
+/// collective calls alone.
 struct NodeGroups {
   std::uint32_t processes;
   std::uint64_t since_ns;
+  bool in_calls;
 };
 
 struct RunningEpoch {

@@ -194,6 +194,11 @@ void DataPlane::WithdrawImage(JobId job, Epoch epoch, std::uint64_t checkpoint) 
   if (JobGroups* const hosted = Find(job, epoch)) hosted->root().WithdrawImage(checkpoint);
 }
 
+ImageWait DataPlane::WaitForImage(JobId job, Epoch epoch) const {
+  JobGroups* const hosted = Find(job, epoch);
+  return hosted == nullptr ? ImageWait{} : hosted->root().image_wait();
+}
+
 std::vector<std::uint32_t> DataPlane::HeardFrom(JobId job, Epoch epoch, GroupId group,
                                                 std::uint64_t barrier) const {
   JobGroups* const hosted = Find(job, epoch);

@@ -103,6 +103,8 @@ class DataPlane final : private BatchSink,
   /// Of a job whose nodes release themselves (JobPlan::direct).
   void OrderImage(JobId job, Epoch epoch, const ImagePlan& order);
   void WithdrawImage(JobId job, Epoch epoch, std::uint64_t checkpoint);
+  /// Of any job.
+  ImageWait WaitForImage(JobId job, Epoch epoch) const;
 
   /// As JobExchange has it, of a group but for the root group; none of one that is not open.
   std::vector<std::uint32_t> HeardFrom(JobId job, Epoch epoch, GroupId group,

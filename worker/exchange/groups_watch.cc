@@ -39,11 +39,15 @@ GroupsLook LookAtGroups(const NodeSegment& segment) {
 
 std::optional<GroupsWord> GroupsWatch::OnLook(const GroupsLook& look, std::uint64_t now_ns,
                                               std::uint64_t patience_ns) {
-  const bool could_be_saved = std::exchange(passed_, look.passed) != look.passed && look.apart == 0;
-  if (could_be_saved || look.in_groups == 0) since_ns_.reset();
-  if (!since_ns_ && look.in_groups != 0) since_ns_ = now_ns;
+  const bool had_chance = std::exchange(chances_, look.image.chances) != look.image.chances;
+  const bool could_be_saved =
+      (std::exchange(passed_, look.passed) != look.passed && look.apart == 0) || had_chance;
+  const bool in_calls = look.in_groups == 0 && look.image.due && look.apart != 0;
+  if (could_be_saved || (look.in_groups == 0 && !in_calls)) since_ns_.reset();
+  if (!since_ns_ && (look.in_groups != 0 || in_calls)) since_ns_ = now_ns;
   const bool hindered = since_ns_ && now_ns - *since_ns_ >= patience_ns;
-  const GroupsWord word = hindered ? GroupsWord{look.in_groups, *since_ns_} : GroupsWord{};
+  const GroupsWord word =
+      hindered ? GroupsWord{look.in_groups, *since_ns_, in_calls} : GroupsWord{};
   if (word == said_ && (!hindered || now_ns - said_ns_ < kRepeatNs)) return std::nullopt;
   said_ = word;
   said_ns_ = now_ns;

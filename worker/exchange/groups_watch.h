@@ -1,4 +1,5 @@
-// Since when a node's processes cannot be saved, because they have groups open. Looked for now and
+// Since when a node's processes cannot be saved, because they have groups open, or have areas to
+// save and make nothing but collective calls. Looked for now and
 // then, in the job's segment: neither a superstep nor a group costs anything by it. See "Who is
 // waited for" in docs/design.md.
 #ifndef WORKER_EXCHANGE_GROUPS_WATCH_H_
@@ -31,6 +32,7 @@ struct GroupsLook {
   std::uint32_t passed = 0;     ///< Barriers of the root group.
   std::uint32_t apart = 0;      ///< Processes of the job that came to the last one from groups.
   std::uint32_t in_groups = 0;  ///< Processes here that are in groups now.
+  ImageWait image{};
 };
 
 GroupsLook LookAtGroups(const NodeSegment& segment);
@@ -39,6 +41,7 @@ GroupsLook LookAtGroups(const NodeSegment& segment);
 struct GroupsWord {
   std::uint32_t in_groups;
   std::uint64_t since_ns;
+  bool in_calls = false;  ///< Instead.
 
   bool operator==(const GroupsWord&) const = default;
 };
@@ -46,7 +49,8 @@ struct GroupsWord {
 class GroupsWatch {
  public:
   /// What is to be said now: the processes that are in groups, once no image could have been taken
-  /// for `patience_ns`; the same again when their number has changed, and each `kRepeatNs`, as a
+  /// for `patience_ns`; or that none are, but an image is due and each barrier finds processes that
+  /// seem to be. The same again when their number has changed, and each `kRepeatNs`, as a
   /// coordinator may have been started again; none once an image could be taken.
   std::optional<GroupsWord> OnLook(const GroupsLook& look, std::uint64_t now_ns,
                                    std::uint64_t patience_ns);
@@ -56,6 +60,7 @@ class GroupsWatch {
  private:
   std::optional<std::uint64_t> since_ns_;
   std::uint32_t passed_ = 0;
+  std::uint64_t chances_ = 0;
   GroupsWord said_{};  ///< No processes: nothing.
   std::uint64_t said_ns_ = 0;
 };

@@ -67,6 +67,26 @@ TEST(GroupsWatchTest, ABarrierWithoutGroupsStartsAnew) {
             (GroupsWord{4, 32'000}));
 }
 
+// In collective calls a program with areas arrives as if it was in other groups.
+TEST(GroupsWatchTest, AnImageThatIsDueAndFindsOnlyCollectiveCallsIsSaid) {
+  GroupsWatch watch;
+  const auto look = [](std::uint32_t passed, std::uint64_t chances) {
+    return GroupsLook{.passed = passed, .apart = 2, .image = {.due = true, .chances = chances}};
+  };
+  EXPECT_EQ(watch.OnLook(look(5, 0), 1'000, kPatienceNs), std::nullopt);
+  EXPECT_EQ(watch.OnLook(look(9, 0), 3'000, kPatienceNs), std::nullopt);
+  EXPECT_EQ(watch.OnLook(look(13, 0), 7'000, kPatienceNs), (GroupsWord{0, 1'000, true}));
+  EXPECT_EQ(watch.OnLook(look(15, 0), 9'000, kPatienceNs), std::nullopt);
+  EXPECT_EQ(watch.OnLook(look(17, 1), 11'000, kPatienceNs), GroupsWord{}) << "a bsp_sync between";
+  EXPECT_EQ(watch.OnLook(look(19, 1), 17'000, kPatienceNs), (GroupsWord{0, 11'000, true}));
+}
+
+TEST(GroupsWatchTest, CollectiveCallsHinderNothingWhileNoImageIsDue) {
+  GroupsWatch watch;
+  for (std::uint32_t i = 1; i < 9; ++i)
+    EXPECT_EQ(watch.OnLook({.passed = i, .apart = 2}, i * 4'000, kPatienceNs), std::nullopt);
+}
+
 TEST(GroupsWatchTest, SaysItAgainForACoordinatorThatWasStartedAgain) {
   GroupsWatch watch;
   const GroupsLook look{.passed = 3, .in_groups = 4};

@@ -285,6 +285,7 @@ void JobExchange::Release() {
   phase.ending.store(counts.ending, std::memory_order_relaxed);
   phase.with_groups.store(counts.groups, std::memory_order_relaxed);
   phase.by_count.store(counts.by_count, std::memory_order_relaxed);
+  if (counts.groups == 0 && exchange_.released_ends_superstep()) image_chances_ += 1;
   PassOrder(phase);
   TurnLanesOn(index);
   ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));

@@ -84,6 +84,7 @@ class JobExchange {
   void OrderImage(const ImagePlan& order);
   /// Unless an arrival has named it: this one and older ones are wanted no more.
   void WithdrawImage(std::uint64_t checkpoint);
+  ImageWait image_wait() const;
   /// Its processes are gone: if they left by bsp_end, what the last superstep took is told, too.
   void OnRemoved();
 
@@ -192,6 +193,7 @@ class JobExchange {
   std::vector<std::uint32_t> taking_part_;  ///< By host; of use if direct_.
   ImagePlan order_{};                       ///< The newest; checkpoint 0: there was none.
   ImagePlan arrived_order_{};               ///< That the arrival names.
+  std::uint64_t image_chances_ = 0;         ///< As in ImageWait.
   SuperstepTotals totals_{};                ///< Of the supersteps that passed directly.
   BatchSource source_;
   BatchInbox inbox_;

@@ -92,6 +92,15 @@ void JobExchange::WithdrawImage(std::uint64_t checkpoint) {
     hold.store(kHoldNone, std::memory_order_relaxed);
 }
 
+// Where the coordinator releases it alone knows whether one is due.
+ImageWait JobExchange::image_wait() const {
+  const ImageOrder& order = segment_.header().image;
+  const bool due = alone()   ? order.wanted.load() > order.taken.load()
+                   : direct_ ? order_.checkpoint != 0
+                             : true;
+  return {.due = due, .chances = image_chances_};
+}
+
 // At the release of a barrier that the worker carries.
 void JobExchange::TurnLanesOn(std::uint64_t barrier) {
   if (!lanes_) return;

@@ -27,6 +27,12 @@ struct ImagePlan {
   enum class After { kGoOn, kHold } after;
 };
 
+/// Whether a job waits for a barrier at which an image can be taken.
+struct ImageWait {
+  bool due = false;           ///< As far as is known here.
+  std::uint64_t chances = 0;  ///< Such barriers so far. While an image is due none is missed.
+};
+
 class NodeSegment {
  public:
   static absl::StatusOr<NodeSegment> Create(const SegmentPlan& plan);

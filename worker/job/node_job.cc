@@ -193,12 +193,15 @@ void NodeJob::WatchBarrier() {
 }
 
 void NodeJob::TellOfGroups(std::uint64_t now_ns) {
-  const auto word = groups_watch_.OnLook(LookAtGroups(*segment_), now_ns, kBarrierPatienceNs);
+  GroupsLook look = LookAtGroups(*segment_);
+  look.image = parts_.data_plane.WaitForImage(id_, epoch_);
+  const auto word = groups_watch_.OnLook(look, now_ns, kBarrierPatienceNs);
   if (!word) return;
   proto::WorkerEvent event;
   proto::GroupsOpen& open = *event.mutable_groups_open();
   open.set_processes(word->in_groups);
-  if (word->in_groups != 0) open.set_for_ms((now_ns - word->since_ns) / kNsPerMs);
+  open.set_in_calls(word->in_calls);
+  if (word->since_ns != 0) open.set_for_ms((now_ns - word->since_ns) / kNsPerMs);
   job_.OnHostEvent(std::move(event));
 }
 
