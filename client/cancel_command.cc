@@ -34,11 +34,7 @@ absl::Status NoSuchJob(const JobSelection& selection) {
 
 // Whose jobs are not said, and not which: one's own. An administrator, too, may forget to say it.
 absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelection selection) {
-  std::vector<std::uint64_t> selected;
-  if (selection.names_each()) {
-    for (const IdRange& range : selection.ids) selected.push_back(range.first);
-    return selected;
-  }
+  if (selection.names_each()) return IdsOf(selection.ids);
   if (selection.ids.empty() && selection.user.empty()) {
     absl::StatusOr<std::string> caller = stub.Caller();
     if (!caller.ok()) return caller.status();
@@ -46,6 +42,7 @@ absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelec
   }
   const auto listed = stub.ListJobs(proto::ListJobsRequest(), 0);
   if (!listed.ok()) return listed.status();
+  std::vector<std::uint64_t> selected;
   for (const proto::Job& job : *listed)
     if (selection.Selects(job)) selected.push_back(job.job());
   if (selected.empty()) return NoSuchJob(selection);

@@ -18,15 +18,18 @@ constexpr std::uint64_t kMsPerSecond = 1'000;
 constexpr std::uint64_t kJobsMax = 100'000;
 
 void TakeJobs(const std::vector<std::string>& texts, std::vector<std::uint64_t>& jobs) {
+  std::vector<IdRange> ranges;
+  std::uint64_t named = 0;
   for (const std::string& text : texts) {
     const absl::StatusOr<IdRange> range = ParseIdRange(text);
     if (!range.ok()) throw CLI::ValidationError("JOB", std::string(range.status().message()));
-    const std::uint64_t count = range->last - range->first + 1;
-    if (count > kJobsMax - jobs.size()) {
+    if (range->last - range->first >= kJobsMax - named) {
       throw CLI::ValidationError("JOB", absl::StrCat(text, ": more than ", kJobsMax, " jobs"));
     }
-    for (std::uint64_t i = 0; i < count; ++i) jobs.push_back(range->first + i);
+    named += range->last - range->first + 1;
+    ranges.push_back(*range);
   }
+  jobs = IdsOf(ranges);
 }
 
 }  // namespace

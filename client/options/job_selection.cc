@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "client/view/job_view.h"
 
@@ -19,6 +20,17 @@ absl::StatusOr<IdRange> ParseIdRange(const std::string& text) {
   if (is_number && ends && range.first >= 1 && range.first <= range.last) return range;
   return absl::InvalidArgumentError(
       absl::StrCat(text, " is no job; write its id, or several as in 3-7"));
+}
+
+std::vector<std::uint64_t> IdsOf(const std::vector<IdRange>& ranges) {
+  std::vector<std::uint64_t> ids;
+  std::unordered_set<std::uint64_t> known;
+  for (const IdRange& range : ranges) {
+    const std::uint64_t count = range.last - range.first + 1;
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (known.insert(range.first + i).second) ids.push_back(range.first + i);
+  }
+  return ids;
 }
 
 bool JobSelection::names_each() const {

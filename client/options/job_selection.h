@@ -20,6 +20,9 @@ struct IdRange {
 
 absl::StatusOr<IdRange> ParseIdRange(const std::string& text);
 
+/// Each once, in the order in which they are named first.
+std::vector<std::uint64_t> IdsOf(const std::vector<IdRange>& ranges);
+
 /// Those for which all of it holds.
 struct JobSelection {
   std::vector<IdRange> ids{};  ///< None: any.

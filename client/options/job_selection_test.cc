@@ -32,6 +32,11 @@ TEST(JobSelectionTest, RefusesWhatIsNeither) {
   }
 }
 
+TEST(JobSelectionTest, NamesAJobOnceHoweverOftenItIsNamed) {
+  EXPECT_EQ(IdsOf({{9, 9}, {5, 7}, {5, 5}, {6, 8}}), (std::vector<std::uint64_t>{9, 5, 6, 7, 8}));
+  EXPECT_EQ(IdsOf({}), std::vector<std::uint64_t>());
+}
+
 TEST(JobSelectionTest, SelectsWhatAllOfItHoldsFor) {
   const proto::Job job = JobOf(5, "sort", "anna", proto::WAITING);
   EXPECT_TRUE((JobSelection{}.Selects(job)));
