@@ -50,6 +50,7 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kNoThreadMs = 100;
+constexpr int kDamagedStatus = 3;  // What it keeps; to try again would change nothing.
 
 std::optional<ClusterFigures> AskForFigures(EventLoop& loop, const Daemon& daemon,
                                             const AuditLog& audit) {
@@ -272,7 +273,7 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<Then> ran = Run(told, signals.get());
   if (!ran.ok()) {
     spdlog::error("event=failed error=\"{}\"", ran.status().ToString());
-    return EXIT_FAILURE;
+    return absl::IsDataLoss(ran.status()) ? kDamagedStatus : EXIT_FAILURE;
   }
   if (*ran == Then::kStartAnew) {
     StartAnew(argv);

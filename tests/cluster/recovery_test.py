@@ -142,7 +142,7 @@ class RecoveryTest(MainRecoveries, RecoveryCase):
             coordinator.kill()
             disturbances.remove_journal(coordinator)
             coordinator.start()
-            self.assertEqual(coordinator.process.wait(COMMAND_S), 1)
+            self.assertEqual(coordinator.process.wait(COMMAND_S), 3)
             self.assertIn("jobs.sqlite is missing", coordinator.log())
             disturbances.rebuild_journal(coordinator)
             cluster.restart_coordinator()
