@@ -1,4 +1,5 @@
 // bsp-client: what bsp and bsprun do with a coordinator. They start it in their own place and name.
+#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -159,9 +160,15 @@ int RunAsBsp(int argc, char** argv) {
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
   const absl::StatusOr<int> done = line.chosen();
+  errno = 0;
   std::cout.flush();
   if (!done.ok()) return Fail("bsp", std::string(done.status().message()), line.failure_status);
-  return *done;
+  // A full disk, say: a script must not take what is there for all.
+  if (std::cout) return *done;
+  return Fail("bsp",
+              std::string("writing standard output") +
+                  (errno == 0 ? " failed" : std::string(": ") + strerror(errno)),
+              line.failure_status);
 }
 
 int Main(int argc, char** argv) {

@@ -106,9 +106,11 @@ void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& op
       json["elements"] = submitted.elements();
     }
     std::cout << JsonText(json) << std::flush;
-    return;
+  } else {
+    std::cout << submitted.job() << std::endl;
   }
-  std::cout << submitted.job() << std::endl;
+  if (!std::cout) std::cerr << "bsp: submitted job " << submitted.job() << "\n";
+  if (options.json) return;
   if (submitted.elements() != 0) {
     std::cerr << "bsp: submitted array " << submitted.job() << ": jobs " << submitted.job() << "-"
               << last << "\n";
