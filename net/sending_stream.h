@@ -122,6 +122,10 @@ class SendingStream final : private FrameSink {
   void SetAddress(const HostPort& address);
 
   bool connected() const { return state_ == State::kOpen; }
+  /// Since when no frame was acknowledged though some wait for it; `now_ns` if none waits.
+  std::uint64_t silent_since_ns(std::uint64_t now_ns) const {
+    return retention_.empty() ? now_ns : acked_ns_;
+  }
   std::size_t retained_frames() const { return retention_.frames(); }
 
   /// Not yet taken by the socket: of use to pace who fills the queue.

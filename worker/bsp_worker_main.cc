@@ -286,7 +286,7 @@ void Daemon::Probe(const PeerAddress& peer) {
 
 void Daemon::LookAround() {
   jobs_->EndOrphans(NowNs());
-  peers_.Look(NowNs());
+  peers_.Look(data_plane_->silent_peers(NowNs()), NowNs());
   loop_.AddTimer(kLookPeriodMs, [this] { LookAround(); });
 }
 

@@ -371,6 +371,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       NameNodesOfStragglers(job);
       AddBarrierWaits(*live->running, NowNs(), job);
       AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
+      if (job.reason().empty()) job.set_reason(WhyItStands(entry, *live->running, nodes_));
     }
     job.set_output_bytes(live->output_bytes);
     if (job.reason().empty()) job.set_reason(WhyItIsStillThere(entry));

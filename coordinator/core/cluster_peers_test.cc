@@ -132,6 +132,29 @@ TEST_F(ClusterPeersTest, AJobStartsOnceItsNodesReachEachOther) {
   EXPECT_EQ(NodeOf("w1").reason(), "");
 }
 
+TEST_F(ClusterPeersTest, AJobThatStandsIsSaidToDoSoForANodeThatCannotReachAnotherOfItsNodes) {
+  FakeWorker one = Join("w1", 1);
+  FakeWorker two = Join("w2", 1);
+  FakeWorker three = Join("w3", 1);
+  Settle();
+  const JobId job = Submit(OnTwoNodes());
+  ASSERT_EQ(Starts(one) + Starts(two), 2u);
+  ReportBegun(one, job, Epoch{1}, {0});
+  ReportBegun(two, job, Epoch{1}, {1});
+  ReportUnreachable(one, {&two, &three});
+  EXPECT_EQ(Show(job).reason(), "");  // It goes on, by lanes, say.
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_barrier_wait()->set_arrived(1);
+  EXPECT_EQ(Report(two, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).reason(), "stands: node w1 cannot reach w2: no answer");
+  ReportUnreachable(one, {&three});
+  EXPECT_EQ(Show(job).reason(), "");
+  ReportUnreachable(one, {&two});
+  event.mutable_barrier_wait()->Clear();
+  EXPECT_EQ(Report(two, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).reason(), "");
+}
+
 TEST_F(ClusterPeersTest, WhatWasSaidOfAnEarlierWorkerDoesNotCountForItsSuccessor) {
   FakeWorker one = Join("w1", 1);
   FakeWorker two = Join("w2", 1);

@@ -202,6 +202,22 @@ void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
   if (status.in_groups() != 0) status.set_in_calls(false);
 }
 
+std::string WhyItStands(const Job& job, const RunningEpoch& running, const Nodes& nodes) {
+  if (running.waits.empty()) return "";
+  for (const NodeShare& from : job.shares) {
+    const Node* const node = nodes.Find(from.worker);
+    if (node == nullptr) continue;
+    for (const NodeShare& to : job.shares) {
+      const auto found = node->unreachable.find(to.worker);
+      const Node* const peer = nodes.Find(to.worker);
+      if (found != node->unreachable.end() && peer != nullptr)
+        return absl::StrCat("stands: node ", node->name, " cannot reach ", peer->name, ": ",
+                            found->second);
+    }
+  }
+  return "";
+}
+
 std::string UnreachableText(const Node& node, const Nodes& nodes) {
   constexpr std::size_t kNamesMax = 3;
   std::vector<std::string> texts;

@@ -64,6 +64,9 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
 void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
                    proto::CheckpointStatus& status);
 
+/// Two nodes of a job that stands at a barrier, one of which cannot reach the other; else empty.
+std::string WhyItStands(const Job& job, const RunningEpoch& running, const Nodes& nodes);
+
 /// "cannot reach w3: no answer in 2 s; cannot reach w4: ..."; empty if it can reach all.
 std::string UnreachableText(const Node& node, const Nodes& nodes);
 proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std::uint64_t now_ns);

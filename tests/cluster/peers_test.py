@@ -2,6 +2,7 @@
 """Workers that the coordinator reaches, and that do not reach each other: jobs run where they can,
 and users are told."""
 
+import re
 import sys
 import unittest
 
@@ -46,6 +47,21 @@ class PeersTest(unittest.TestCase):
             self.job.check_end(cluster, everywhere)
             self.assertEqual(self.placement(cluster, everywhere), {"w1", "w2", "w3"})
             self.await_unreachable(cluster, {"w1": [], "w2": [], "w3": []})
+
+    def test_cut_one_way_that_is_over_before_it_ends_a_job(self):
+        with Cluster(workers=2, slots=2, proxied=["data"]) as cluster:
+            job = Enduring(nprocs=4, supersteps=30)
+            number = job.submit(cluster)
+            job.await_superstep(cluster, number, 3)
+            cluster.proxy.now("cut-to", "w1")
+            wait_until(lambda: re.match(r"stands: node w2 cannot reach w1: \S+: no answer",
+                                        cluster.show(number)["reason"]),
+                       "`bsp show` names the two", COMMAND_S)
+            self.assertEqual(self.unreachable(cluster), {"w1": [], "w2": ["w1"]})
+            cluster.proxy.now("heal", "w1")
+            job.check_end(cluster, number)
+            self.assertEqual(cluster.show(number)["restarts"], 0)
+            self.await_unreachable(cluster, {"w1": [], "w2": []})
 
     def test_cut_one_way_while_a_job_runs(self):
         with Cluster(workers=3, slots=2, proxied=["data"],

@@ -6,7 +6,8 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kUnreachableNs = 2 * kSecond;  // As --unreachable-ms.
-constexpr std::uint64_t kStallNs = 2 * kSecond;        // As SendingStreamOptions has it.
+constexpr std::uint64_t kSilentNs = kSecond;
+constexpr std::uint64_t kStallNs = 2 * kSecond;  // As SendingStreamOptions has it.
 
 }  // namespace
 
@@ -81,6 +82,14 @@ bool SimStreams::SwallowOneWay(SimLink::End from, std::uint64_t ns) {
   link->Swallow(from);
   loop_.After(ns, [link] { link->Break(); });
   return true;
+}
+
+std::set<WorkerId> SimStreams::Silent() const {
+  std::set<WorkerId> silent;
+  for (const auto& [target, sender] : senders_)
+    if (!sender.retention.empty() && loop_.now_ns() - sender.acked_ns >= kSilentNs)
+      silent.insert(target);
+  return silent;
 }
 
 void SimStreams::BreakTo(WorkerId target) {

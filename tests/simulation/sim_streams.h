@@ -79,6 +79,9 @@ class SimStreams {
   void Prune(JobId job, Epoch epoch, std::uint64_t superstep);
   void DropJob(JobId job);
 
+  /// As PeerStreams has it.
+  std::set<WorkerId> Silent() const;
+
   /// Breaks the connection to that worker, if there is one.
   void BreakTo(WorkerId target);
   /// Breaks one connection, if there is one.

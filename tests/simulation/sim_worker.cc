@@ -176,7 +176,7 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
 
 void SimWorker::LookForCoordinator() {
   jobs_.EndOrphans(loop_.now_ns());
-  peers_.Look(loop_.now_ns());
+  peers_.Look(streams_.Silent(), loop_.now_ns());
   loop_.On(daemon_, kLookNs, [this] {
     if (!dead()) LookForCoordinator();
   });

@@ -26,6 +26,7 @@ void PeerWatch::OnRegistered(WorkerId self) {
   up_.clear();
   watched_.clear();
   failed_exchanges_.clear();
+  silent_.clear();
   under_way_ = 0;
   changed_ = false;
 }
@@ -78,7 +79,16 @@ void PeerWatch::OnProbed(const PeerAddress& peer, const std::string& failure,
   BeginProbes(now_ns);
 }
 
-void PeerWatch::Look(std::uint64_t now_ns) {
+void PeerWatch::Look(const std::set<WorkerId>& silent, std::uint64_t now_ns) {
+  for (const WorkerId peer : silent)
+    if (up_.contains(peer) && !silent_.contains(peer)) watched_.try_emplace(peer);
+  for (const WorkerId peer : silent_) {
+    // After an exchange has failed the end of the silence may be that nothing waits any more.
+    const auto found = watched_.find(peer);
+    if (found != watched_.end() && !silent.contains(peer) && !failed_exchanges_.contains(peer))
+      found->second.due_ns = now_ns;
+  }
+  silent_ = silent;
   BeginProbes(now_ns);
   if (changed_) Report();
 }

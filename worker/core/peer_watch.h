@@ -1,12 +1,13 @@
-// Which other workers cannot be reached from here. Each that comes is probed once, and again after
-// an exchange with it has failed: then until it can be reached, with growing delays. What is found
-// goes to the coordinator when it changes. Pure.
+// Which other workers cannot be reached from here. Each that comes is probed once, and again when
+// an exchange with it stands still, or has failed: then until it can be reached, with growing
+// delays. What is found goes to the coordinator when it changes. Pure.
 #ifndef WORKER_CORE_PEER_WATCH_H_
 #define WORKER_CORE_PEER_WATCH_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/ids.h"
@@ -32,8 +33,9 @@ class PeerWatch {
   /// lost all the same. Of a worker that is gone: nothing happens.
   void OnExchangeFailed(WorkerId peer, const std::string& reason, std::uint64_t now_ns);
 
-  /// To be called each second.
-  void Look(std::uint64_t now_ns);
+  /// To be called each second. Who is `silent` acknowledges nothing, though frames wait for that:
+  /// it is probed when that begins. Once it is over, who was not reached is probed at once.
+  void Look(const std::set<WorkerId>& silent, std::uint64_t now_ns);
 
  private:
   struct Watched {
@@ -54,6 +56,7 @@ class PeerWatch {
   std::map<WorkerId, std::string> up_;  ///< The others, and where.
   std::map<WorkerId, Watched> watched_;
   std::map<WorkerId, std::uint32_t> failed_exchanges_;
+  std::set<WorkerId> silent_;  ///< At the last look.
   std::uint32_t under_way_ = 0;
   bool changed_ = false;  ///< Since the last report.
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,10 +50,10 @@ class PeerWatchTest : public testing::Test {
     const std::size_t before = made_;
     for (std::uint64_t i = 0; i < seconds; ++i) {
       now_ns_ += kNsPerS;
-      watch_.Look(now_ns_);
+      watch_.Look(silent_, now_ns_);
       Answer();
     }
-    watch_.Look(now_ns_);
+    watch_.Look(silent_, now_ns_);
     return made_ - before;
   }
   /// "3: no answer; ", as reported last.
@@ -68,6 +69,7 @@ class PeerWatchTest : public testing::Test {
   std::size_t made_ = 0;
   std::vector<PeerAddress> probes_;  ///< Without an answer.
   std::map<std::uint32_t, std::string> failures_;
+  std::set<WorkerId> silent_;
   std::vector<proto::WorkerEvent> reports_;
   PeerWatch watch_{[this](const PeerAddress& peer) {
                      made_ += 1;
@@ -91,7 +93,7 @@ TEST_F(PeerWatchTest, HasOnlyFewProbesUnderWay) {
   for (std::uint32_t i = 0; i < 1000; ++i) workers[i] = i + 10;
   Come(workers);
   EXPECT_EQ(probes_.size(), 8u);
-  watch_.Look(now_ns_);
+  watch_.Look(silent_, now_ns_);
   EXPECT_EQ(probes_.size(), 8u);
   Answer();
   EXPECT_EQ(made_, 1000u);
@@ -145,6 +147,39 @@ TEST_F(PeerWatchTest, WaitsLongerEachTimeThatAnExchangeFailsThoughProbesAreAnswe
     while (Pass(1) == 0) waits_s.back() += 1;
   }
   EXPECT_EQ(waits_s, (std::vector<std::uint64_t>{5, 10, 20, 40, 80, 160, 300, 300, 300}));
+}
+
+TEST_F(PeerWatchTest, ProbesWhoFallsSilentAndAtOnceWhenThatIsOver) {
+  Come({3});
+  Answer();
+  failures_[3] = "no answer";
+  silent_ = {WorkerId{3}};
+  Pass(3);
+  EXPECT_EQ(Unreachable(), "3: no answer; ");
+  Pass(30);  // By now it is tried again after half a minute.
+  failures_.clear();
+  silent_.clear();
+  EXPECT_EQ(Pass(1), 1u);
+  EXPECT_EQ(Unreachable(), "");
+}
+
+TEST_F(PeerWatchTest, WhoIsSilentAndAnswersIsProbedOnce) {
+  Come({3});
+  Answer();
+  silent_ = {WorkerId{3}, WorkerId{4}};  // 4 has left.
+  EXPECT_EQ(Pass(100), 1u);
+  EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(PeerWatchTest, TheEndOfASilenceThatEndedAnExchangeIsNoReasonToProbe) {
+  Come({3});
+  Answer();
+  silent_ = {WorkerId{3}};
+  Pass(10);
+  FailExchange(3);
+  silent_.clear();
+  EXPECT_EQ(Pass(4), 0u);
+  EXPECT_EQ(Unreachable(), "3: nothing arrives; ");
 }
 
 TEST_F(PeerWatchTest, AnAnswerThatWasUnderWayDoesNotCountAfterAFailedExchange) {

@@ -118,6 +118,9 @@ class DataPlane final : private BatchSink,
   /// address it has left.
   void SetPeerAddress(WorkerId peer, const std::string& data_address);
 
+  /// As PeerStreams has it.
+  std::set<WorkerId> silent_peers(std::uint64_t now_ns) const { return peers_.Silent(now_ns); }
+
   DataPlaneStatistics statistics() const;
 
  private:

@@ -4,9 +4,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/units.h"
 
 namespace bspnow::worker {
 namespace {
+
+// A stream takes a connection for broken after half of that.
+constexpr std::uint64_t kSilentNs = 4 * kNsPerS;
 
 void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
   sum.bytes += counts.bytes;
@@ -109,6 +113,13 @@ void PeerStreams::Release(const SendingStream* stream) {
   if (former->jobs != 0) return;
   Forget(*former);
   former_.erase(former);
+}
+
+std::set<WorkerId> PeerStreams::Silent(std::uint64_t now_ns) const {
+  std::set<WorkerId> silent;
+  for (const auto& [worker, peer] : peers_)
+    if (now_ns - peer.stream->silent_since_ns(now_ns) >= kSilentNs) silent.insert(worker);
+  return silent;
 }
 
 SendingStreamCounts PeerStreams::Counts() const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +48,9 @@ class PeerStreams {
   /// The stream to that worker, which is connected when the first frame is sent.
   absl::StatusOr<SendingStream*> Use(const PlannedHost& host);
   void Release(const SendingStream* stream);
+
+  /// Those that have acknowledged nothing for some seconds though frames wait for it.
+  std::set<WorkerId> Silent(std::uint64_t now_ns) const;
 
   SendingStreamCounts Counts() const;
 
