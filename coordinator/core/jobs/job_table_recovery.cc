@@ -1,4 +1,5 @@
 // Epochs that are lost, suspended or moved: cleared away, and followed by another one.
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -206,7 +207,7 @@ void JobTable::Event::AddReason(Job& entry, const std::string& reason) {
   if (!std::exchange(entry.loss_open, true)) {
     AddLoss(entry, reason, at_);
   } else if (std::string& text = *job.mutable_losses()->rbegin()->mutable_reason();
-             text.size() < kReasonBytesMax) {
+             text.size() < kReasonBytesMax && !absl::StrContains(text, reason)) {
     absl::StrAppend(&text, "; ", reason);
   }
 }
