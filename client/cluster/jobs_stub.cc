@@ -135,6 +135,14 @@ absl::Status JobsStub::Explained(const absl::Status& status) const {
   return why.empty() ? status : absl::UnavailableError(why);
 }
 
+// Of a call that is not tried again: gRPC says no more than "recvmsg:Connection timed out".
+absl::Status JobsStub::LostOr(const absl::Status& status) const {
+  const absl::Status why = Explained(status);
+  if (!absl::IsUnavailable(why)) return why;
+  return absl::UnavailableError(
+      absl::StrCat("lost the coordinator ", place_.address, ": ", why.message()));
+}
+
 absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say say,
                                            std::uint64_t patience_ms) {
   const std::string& coordinator = place.address;
@@ -337,7 +345,7 @@ absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::Fil
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
-  return files::TakeFiles(context, *reader, sink, "");
+  return LostOr(files::TakeFiles(context, *reader, sink, ""));
 }
 
 absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
@@ -345,7 +353,7 @@ absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->ReadProfile(&context, request);
-  return files::TakeFiles(context, *reader, sink, "reading the profile");
+  return LostOr(files::TakeFiles(context, *reader, sink, "reading the profile"));
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------

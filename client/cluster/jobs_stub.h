@@ -94,6 +94,7 @@ class JobsStub {
  private:
   JobsStub(CoordinatorPlace place, std::shared_ptr<grpc::Channel> channel, Say say);
   absl::Status Explained(const absl::Status& status) const;
+  absl::Status LostOr(const absl::Status& status) const;
   absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
   template <typename Reply, typename Request, typename Method>
   absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);

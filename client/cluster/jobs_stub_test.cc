@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/cluster/testing/fake_jobs_service.h"
@@ -193,6 +195,23 @@ TEST_F(JobsStubTest, ReadsEachPieceOfALogOnceThoughTheCallBreaks) {
   EXPECT_EQ(all, "one\ntwo\nthree\n");
   const std::string said = "lost the coordinator " + service_.address() + ": cut; trying again";
   EXPECT_EQ(heard_, std::vector<std::string>({said, said}));
+}
+
+TEST_F(JobsStubTest, NamesACoordinatorThatIsLostWhileItSendsFiles) {
+  class Nowhere : public files::FileSink {
+    absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }
+    absl::Status Append(std::string_view) override { return absl::OkStatus(); }
+    absl::Status Finish() override { return absl::OkStatus(); }
+  } nowhere;
+  auto service = std::make_unique<FakeJobsService>(jobs_);
+  const std::string address = service->address();
+  absl::StatusOr<JobsStub> stub = JobsStub::Connect({.address = address, .tls_dir = ""}, Hear(), 0);
+  ASSERT_TRUE(stub.ok()) << stub.status();
+  service.reset();
+  for (const absl::Status& lost : {stub->Fetch({}, nowhere), stub->ReadProfile({}, nowhere)}) {
+    EXPECT_TRUE(absl::IsUnavailable(lost)) << lost;
+    EXPECT_EQ(lost.message().find("lost the coordinator " + address + ": "), 0u) << lost;
+  }
 }
 
 TEST(SubmissionTest, SaysWhenToSaveTheJobAndHowOftenToStartItAgain) {
