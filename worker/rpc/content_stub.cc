@@ -6,6 +6,8 @@
 
 #include <chrono>
 
+#include "base/clock.h"
+#include "base/units.h"
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{250};
 constexpr std::uint32_t kProfileMode = 0600;
-constexpr int kTries = 240;  // A minute, if the coordinator is away.
+constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
 
 }  // namespace
 
@@ -24,9 +26,10 @@ ContentStub::ContentStub(const CoordinatorAddress& coordinator)
 // Tries again as long as the coordinator is away; a connection may break in the middle.
 template <typename Try>
 absl::Status ContentStub::UntilAvailable(OpenCalls& calls, Try call) {
-  for (int tries = 1;; ++tries) {
+  const std::uint64_t until_ns = NowNs() + kPatienceNs;
+  for (;;) {
     const absl::Status status = call();
-    if (!absl::IsUnavailable(status) || tries == kTries) return status;
+    if (!absl::IsUnavailable(status) || NowNs() >= until_ns) return status;
     if (calls_.stopping() || calls.stopping()) return status;
     calls.Pause(kPause);
   }
