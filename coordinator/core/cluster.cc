@@ -156,7 +156,9 @@ void Cluster::Store(JobTransition transition) {
   BSP_CHECK_OP(sequence, >, last_transition_);  // A restart finds the row that was written last.
   last_transition_ = sequence;
   const JobId job = IdOf(transition.records.front());
+  if (LiveJob* const live = FindLive(job)) live->storing_since_ns[sequence] = NowNs();
   const auto stored = [this, sequence, job](const absl::Status& status) {
+    if (LiveJob* const live = FindLive(job)) live->storing_since_ns.erase(sequence);
     if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
     spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
     // Callers whose submission is not answered yet wait for this row: the table forgets the job.
@@ -377,6 +379,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     if (job.reason().empty()) job.set_reason(WhyItIsStillThere(entry));
     if (!live->files_wait.empty() && job.reason().empty())
       job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));
+    AddWaits(entry, nodes_, NowNs(), job);
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
   const std::string full = ports_.logs.waits_for(IdOf(entry.record));

@@ -190,6 +190,33 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
   }
 }
 
+namespace {
+
+void AddWait(const std::string& until, std::uint64_t since_ns, std::uint64_t now_ns,
+             proto::Job& job) {
+  constexpr std::uint64_t kPatienceNs = 5 * kNsPerS;
+  if (now_ns - since_ns < kPatienceNs) return;
+  job.set_reason(absl::StrCat(job.reason(), job.reason().empty() ? "" : "; ", "waits until ", until,
+                              ", for ", (now_ns - since_ns) / kNsPerS, " s"));
+}
+
+}  // namespace
+
+void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto::Job& job) {
+  constexpr std::size_t kNamesMax = 3;
+  if (const auto& storing = entry.live->storing_since_ns; !storing.empty())
+    AddWait("the coordinator's disk takes its journal", storing.begin()->second, now_ns, job);
+  if (!entry.clearing) return;
+  std::vector<std::string> names;
+  for (const WorkerId worker : entry.hosts_left)
+    if (const Node* const node = nodes.Find(worker); node != nullptr && names.size() < kNamesMax)
+      names.push_back(node->name);
+  if (names.empty()) return;
+  AddWait(absl::StrCat(absl::StrJoin(names, ", "), names.size() == 1 ? " has" : " have",
+                       " sent what is left of it and cleared it away"),
+          entry.clearing_since_ns, now_ns, job);
+}
+
 void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
                    proto::CheckpointStatus& status) {
   for (const auto& [node, groups] : running.groups) {

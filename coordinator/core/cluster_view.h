@@ -60,6 +60,10 @@ void NameNodesOfStragglers(proto::Job& job);
 /// What the job's nodes have said of its barrier.
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job);
 
+/// To the reason, what the job waits for unusually long: the journal, of which the disk hangs, or
+/// nodes that do not clear it away.
+void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto::Job& job);
+
 /// Of all nodes.
 void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
                    proto::CheckpointStatus& status);

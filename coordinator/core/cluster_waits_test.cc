@@ -35,6 +35,42 @@ TEST_F(ClusterWaitsTest, ShowsWhomABarrierWaitsForUntilItMoves) {
   EXPECT_EQ(Show(job).barrier_waits_size(), 0);
 }
 
+TEST_F(ClusterWaitsTest, SaysThatAChangeWaitsForTheJournal) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_broken()->set_reason("no memory");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ASSERT_FALSE(world_.journal.calls.empty());
+  EXPECT_EQ(Show(job).reason(), "worker w1: no memory");
+  world_.timers.Advance(6'000);
+  EXPECT_EQ(Show(job).reason(),
+            "worker w1: no memory; waits until the coordinator's disk takes its journal, for 6 s");
+  Settle();
+  EXPECT_EQ(Show(job).reason().find("journal"), std::string::npos);
+}
+
+TEST_F(ClusterWaitsTest, NamesNodesThatDoNotClearAJobAway) {
+  FakeWorker one = Join("w1", 1);
+  FakeWorker two = Join("w2", 1);
+  const JobId job = Submit(Request("key"));
+  ReportBegun(one, job, Epoch{1}, {0});
+  ReportBegun(two, job, Epoch{1}, {1});
+  ReportExited(one, job, Epoch{1}, 0, 0);
+  ReportExited(two, job, Epoch{1}, 1, 0);
+  Settle();
+  ASSERT_EQ(Show(job).state(), proto::ENDING);
+  ReportCleared(one, job, Epoch{1});
+  world_.timers.Advance(4'000);
+  EXPECT_EQ(Show(job).reason(), "");
+  world_.timers.Advance(2'000);
+  EXPECT_EQ(Show(job).reason(),
+            "waits until w2 has sent what is left of it and cleared it away, for 6 s");
+  ReportCleared(two, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job).reason(), "");
+}
+
 TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);

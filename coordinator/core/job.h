@@ -64,6 +64,7 @@ struct Job {
   std::uint64_t stored_ns = 0;           ///< When it was last given to the journal.
   std::uint64_t start_by_ns = kNoEnd;    ///< For `not_resumed` to start its processes.
   std::uint64_t clear_by_ns = kNoEnd;    ///< For `hosts_left` to clear it away.
+  std::uint64_t clearing_since_ns = 0;   ///< If it is `clearing`.
   std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.
   std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
   Epoch epoch_seen{0};                   ///< The newest that a worker has named.

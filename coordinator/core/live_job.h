@@ -53,6 +53,7 @@ struct LiveJob {
   std::vector<OnSubmitted> submissions{};  ///< To be answered when the job is durable.
   std::map<std::uint64_t, OnJob> waits{};  ///< By WaitId::number; answered when it has ended.
   std::string files_wait{};                ///< Why those that it left have not come yet.
+  std::map<std::uint64_t, std::uint64_t> storing_since_ns{};  ///< Transitions under way, by number.
   std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
   std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 

@@ -225,6 +225,7 @@ void JobTable::Event::Finish(Job& entry) {
 
 void JobTable::Event::Clear(Job& entry) {
   entry.clearing = true;
+  entry.clearing_since_ns = at_.now_ns;
   for (const WorkerId worker : entry.hosts_left) EndOn(entry, worker);
 }
 

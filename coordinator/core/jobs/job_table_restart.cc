@@ -13,6 +13,7 @@ namespace bspnow::coordinator {
 void JobTable::Event::Await(Job& entry) {
   entry.started = true;
   entry.clearing = entry.state() != proto::RUNNING;
+  entry.clearing_since_ns = at_.now_ns;
   entry.shares = SharesOf(entry.record);
   for (const NodeShare& share : entry.shares) entry.hosts_left.push_back(share.worker);
   entry.awaited = entry.hosts_left;
