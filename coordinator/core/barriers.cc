@@ -169,7 +169,7 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
       for (std::size_t i = 0; i < barrier.hosts(); ++i)
         if (barrier.takes_part(i) && !barrier.over()) SendRelease(header, *job, i);
       released_ += 1;
-      if (const SuperstepSums* sums = barrier.sums()) job->stats->Record(*sums);
+      if (const SuperstepSums* sums = barrier.sums()) Record(*sums, *job);
       break;
     case BarrierVerdict::kRepeat:
       SendRelease(header, *job, barrier.HostOf(from));
@@ -186,12 +186,17 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
 void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
   const std::uint64_t passed = job.barrier.current() == 1 ? 0 : arrive.superstep + 1;
   job.superstep = std::max(job.superstep, Superstep{Value(job.first_superstep) + passed});
-  // Recorded is what ended before the barrier before.
-  if (std::exchange(job.adopted, false) && passed > 2) job.stats->SkipTo(Value(job.superstep) - 2);
   if (!job.barrier.may_checkpoint() || !events_.superstep_over) return;
   const ReleaseDirective directive =
       events_.superstep_over(JobId{arrive.job}, job.epoch, job.superstep);
   if (directive.checkpoint != 0) job.barrier.Direct(directive);
+}
+
+// A coordinator that was here before may have released this barrier, too, and counted the superstep.
+void Barriers::Record(const SuperstepSums& sums, RunningEpoch& job) {
+  const std::uint64_t before = job.supersteps_before + sums.superstep;
+  if (std::exchange(job.adopted, false)) job.stats->SkipTo(before);
+  if (job.stats->supersteps() <= before) job.stats->Record(sums);
 }
 
 FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -200,6 +205,7 @@ FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::
   RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   job->stats->RecordProgress(*progress);
+  job->adopted = false;  // It has told all of its epoch.
   job->superstep = Superstep{Value(job->first_superstep) + progress->superstep};
   if (events_.progressed) events_.progressed(JobId{header.job}, job->epoch, job->superstep);
   return FrameFault::kNone;

@@ -97,6 +97,7 @@ class Barriers {
   RunningEpoch* Lookup(const FrameHeader& header);
   void Break(const FrameHeader& header, RunningEpoch& job);
   void OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job);
+  void Record(const SuperstepSums& sums, RunningEpoch& job);
   void SendBegin(JobId id, const RunningEpoch& job, WorkerId worker);
   void SendRelease(const FrameHeader& arrive, const RunningEpoch& job, std::size_t host);
   std::uint64_t NowNs() const { return timers_.Now().now_ns; }

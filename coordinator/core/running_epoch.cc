@@ -19,6 +19,9 @@ RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
                                 .recorders = plan.recorders})),
       first_superstep(plan.first_superstep),
       superstep(plan.first_superstep),
+      supersteps_before(plan.origin == EpochOrigin::kAdopted ? 0
+                        : plan.participants != 0             ? Value(plan.first_superstep)
+                                                             : plan.totals.supersteps()),
       adopted(plan.origin == EpochOrigin::kAdopted) {
   if (plan.participants != 0) stats->SetProcesses(plan.participants);
 }
@@ -26,10 +29,12 @@ RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
 void RunningEpoch::OnResumed(Superstep at) {
   first_superstep = Superstep{Value(at) - 1};
   superstep = std::max(superstep, first_superstep);
+  supersteps_before = Value(at);
 }
 
 void RunningEpoch::OnPutBack() {
   barrier.OnResumed();
+  supersteps_before = Value(first_superstep);
   stats = std::make_shared<SuperstepStats>(SuperstepStats::Start{
       .totals = stats->totals(), .repeats = 1, .adopted = true, .recorders = stats->recorders()});
 }

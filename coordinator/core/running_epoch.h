@@ -53,7 +53,9 @@ struct RunningEpoch {
   std::shared_ptr<SuperstepStats> stats;  ///< Any thread may look at it.
   Superstep first_superstep;
   Superstep superstep;   ///< In which the job is, as it is shown and as far as is known.
-  bool adopted = false;  ///< And has passed no barrier since.
+  /// That the job had ended before superstep 0 of the epoch's own counting.
+  std::uint64_t supersteps_before = 0;
+  bool adopted = false;  ///< And nothing has been heard of its supersteps since.
   bool broken = false;
   std::map<std::string, NodeWait> waits{};     ///< By name of the node.
   std::map<std::string, NodeGroups> groups{};  ///< The same.

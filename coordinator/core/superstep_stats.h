@@ -60,6 +60,8 @@ class SuperstepStats {
   void RecordProgress(const ProgressBody& progress);
 
   proto::JobTotals totals() const;
+  /// For the recording thread.
+  std::uint64_t supersteps() const { return totals_.supersteps; }
   /// From which this coordinator counts. For the recording thread.
   const proto::JobTotals& counted_from() const { return counted_from_; }
   const SuperstepRecorders& recorders() const { return recorders_; }
