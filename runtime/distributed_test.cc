@@ -1,9 +1,11 @@
 // libbsp in a job of several nodes: real processes, and a worker that follows link.h to the letter.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 #include <string>
 #include <vector>
@@ -275,6 +277,69 @@ TEST(DistributedTest, FullChecksNameCallSitesOnOtherNodes) {
   const std::string place = first.substr(0, first.find(','));
   EXPECT_EQ(place, second.substr(0, second.find(';'))) << text;
   EXPECT_NE(place.find("distributed_test"), std::string::npos) << text;
+}
+
+// ---- What counts as computing -------------------------------------------------------------------
+
+constexpr std::uint64_t kLongNs = 200'000'000;
+
+/// By its own clock the program computed for `ns` at most: a busy machine may make that long.
+void RequireComputed(const Measurement& m, std::uint64_t ns) {
+  Require(m.compute_ns < ns + kLongNs / 2, "a wait counts as no computing");
+}
+
+TEST(ComputingTest, DoesNotContainTheWaitForALease) {
+  ExpectAllEndWell(RunOnNodes({.node_of = {0, 0}}, [](Process& process) {
+    process.Begin(2);
+    const std::uint64_t before_ns = NowNs();
+    process.Sync(0);
+    const Segment& segment = process.root().segment();
+    std::atomic<std::uint64_t>& lease_until_ns = segment.header().lease_until_ns;
+    if (process.pid() == 0) {
+      const auto started = [&](std::uint32_t pid) {
+        return segment.cell(Pid{pid}).started.value.load();
+      };
+      while (started(1) != started(0)) sched_yield();  // It is not to wait for its lease.
+      lease_until_ns.store(0);
+    } else {
+      while (lease_until_ns.load() != 0) sched_yield();
+      const std::uint64_t start_ns = NowNs();
+      while (NowNs() - start_ns < kLongNs) sched_yield();
+      lease_until_ns.store(~std::uint64_t{0});
+    }
+    const std::uint64_t called_ns = NowNs();
+    process.Sync(0);
+    if (process.pid() == 0) {
+      const Measurement& m = segment.measurement(Pid{0}, 1);
+      RequireComputed(m, called_ns - before_ns);
+      Require(m.compute_ns + m.waiting_ns + m.release_ns >= kLongNs, "but as what it is");
+    }
+    process.End(0);
+  }));
+}
+
+TEST(ComputingTest, DoesNotContainForHowLongAnImageIsHeld) {
+  constexpr std::size_t kSyncs = 6;
+  const NodesPlan plan{.node_of = {0, 1},
+                       .saves = {{.superstep = 3, .hold = 1, .hold_ns = kLongNs}}};
+  ExpectAllEndWell(RunOnNodes(plan, [](Process& process) {
+    process.Begin(2);
+    std::uint64_t called_ns[kSyncs];
+    std::uint64_t returned_ns[kSyncs];
+    for (std::size_t s = 0; s < kSyncs; ++s) {
+      called_ns[s] = NowNs();
+      process.Sync(0);
+      returned_ns[s] = NowNs();
+    }
+    const auto measured = [&](std::size_t s) -> const Measurement& {
+      return process.root().segment().measurement(Pid{process.pid()}, s);
+    };
+    std::size_t held = 0;
+    while (held < kSyncs - 2 && measured(held).exchange_ns < kLongNs) ++held;
+    Require(measured(held).exchange_ns >= kLongNs, "it was held");
+    RequireComputed(measured(held + 1), called_ns[held + 1] - returned_ns[held]);
+    process.End(0);
+  }));
 }
 
 }  // namespace

@@ -77,9 +77,7 @@ std::uint64_t Group::Start() {
 }
 
 void Group::End(std::uint64_t call_site) {
-  SyncTimes times{
-      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
-  recorder_.NoteCall();
+  SyncTimes times = Called(call_site);
   if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
   segment_->cell(self_).in_end = 1;
   const BarrierFlags all =
@@ -148,6 +146,13 @@ void Group::ExchangeRegistrationsAgain() {
   profile_.AddReturn(NowNs() - times.start_ns);
   outbox_.NextSuperstep();
   superstep_ = 1;
+}
+
+SyncTimes Group::Called(std::uint64_t call_site) {
+  const std::uint64_t now_ns = NowNs();
+  recorder_.NoteCall();
+  WithinLease(now_ns);
+  return {.superstep = superstep_, .start_ns = now_ns, .call_site = call_site};
 }
 
 // The worker puts the lease off when it hears from its coordinator again; else it ends us.

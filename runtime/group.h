@@ -345,6 +345,8 @@ class Group {
   void ExchangeGets(unsigned parity);
   void CarryAnswers(unsigned parity);
 
+  /// By the call that ends a superstep: from here on it waits, be it for its lease.
+  SyncTimes Called(std::uint64_t call_site);
   void Record(const SyncTimes& times);
   __attribute__((cold)) void KeepCountersUp();
   void ExchangeRegistrationsAgain();

@@ -33,10 +33,9 @@ void Process::TakeImage() {
     return;
   }
   root_.DropCopies();
-  const std::uint64_t pause_ns = NowNs() - start_ns;
-  segment_->cell(self_).image_pause_ns = pause_ns;
-  root_.AddPause(pause_ns);
+  segment_->cell(self_).image_pause_ns = NowNs() - start_ns;  // What follows is no cost of it.
   if (hold) root_.AwaitRelease(order, checkpoint);
+  root_.AddPause(NowNs() - start_ns);
 }
 
 ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {

@@ -95,9 +95,7 @@ void Group::Send(Call call, std::int64_t pid, const void* tag, const void* paylo
 // BSPlib: see drma_delivery.h.
 BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others) {
   // The last to arrive lets the others go.
-  SyncTimes times{
-      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
-  recorder_.NoteCall();
+  SyncTimes times = Called(call_site);
   const bool was_ahead = EndBarrierBefore();
   if (__builtin_expect(segment_->layout().check_textual, 0)) NoteSite(call_site);
   const bool late = full_check_.on() || !direct_.empty() || outbox_.KeptAny() || was_ahead;

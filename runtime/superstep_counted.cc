@@ -61,9 +61,7 @@ struct Group::CountedCall {
 
 void Group::FinishByCount(Call call, std::uint64_t messages) {
   RequireMessagesOnly(call);
-  SyncTimes times{
-      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
-  recorder_.NoteCall();
+  SyncTimes times = Called(call.site);
   if (!outbox_.empty()) outbox_.Seal();
   RequireThatNoneHasEnded(call);
   outbox_.Announce(superstep_);
@@ -109,8 +107,7 @@ void Group::BeginByCount(Call call) {
 
 BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups others) {
   RequireMessagesOnly(call);
-  SyncTimes times{
-      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
+  SyncTimes times = Called(call.site);
   if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
   if (!outbox_.empty()) outbox_.Seal();
   ProcessCell& cell = segment_->cell(self_);

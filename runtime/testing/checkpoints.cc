@@ -1,6 +1,7 @@
 #include "runtime/testing/checkpoints.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <utility>
@@ -109,6 +110,8 @@ void CheckpointsForTest::OnReport(const LinkImageReport& report, std::uint32_t p
       EXPECT_EQ(header.first_superstep + node->segment.cell(Pid{i}).started.value.load(),
                 images_.facts[i].superstep);
     }
+    const std::uint64_t complete_ns = NowNs();
+    while (NowNs() - complete_ns < saves_[ordered_ - 1].hold_ns) sched_yield();
     order.ReleaseHeld(ordered_);
   }
 }

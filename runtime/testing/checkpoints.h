@@ -18,6 +18,7 @@ namespace bspnow::runtime {
 struct SaveForTest {
   std::uint64_t superstep;  ///< At the end of this one; on one node, of this or a later one.
   std::uint32_t hold = 0;
+  std::uint64_t hold_ns = 0;  ///< For that long once all images are complete.
 };
 
 /// What processes left to be resumed, by pid.
