@@ -47,6 +47,7 @@ JobFigures Cluster::FiguresOf(const Job& entry) const {
     figures.counters.Add(*live.running->stats);
     *shown.mutable_totals() = live.running->stats->totals();
     AddBarrierWaits(*live.running, NowNs(), shown);
+    KeepUnusualWaits(shown);
   }
   if (kept.state() == proto::RUNNING && !kept.spec().checkpoints().off()) {
     const std::int64_t committed_ms = shown.checkpoints().committed_unix_ms();

@@ -38,8 +38,8 @@ struct CheckpointFigures {
 
 /// Of a job that has run.
 struct JobFigures {
-  proto::Job
-      shown;  ///< Id, name, user, state, totals, checkpoints and waits, as `bsp show` has it.
+  /// Id, name, user, state, totals and checkpoints, as `bsp show` has it; of waits, the unusual.
+  proto::Job shown;
   JobCounters counters;
   std::uint64_t checkpoint_ns;  ///< That its checkpoints have cost it since the start.
   /// What a loss would take from it: since the last commit, or else since it runs. None: it does

@@ -138,6 +138,28 @@ TEST_F(ClusterFiguresTest, WhatALossWouldTakeGrowsUntilACommit) {
   EXPECT_EQ(Find(job_)->shown.checkpoints().committed(), number);
 }
 
+TEST_F(ClusterFiguresTest, WhereAllComputeNobodyIsLate) {
+  proto::WorkerEvent event = EventOf(job_, Epoch{1});
+  proto::BarrierWait& wait = *event.mutable_barrier_wait();
+  wait.set_late_count(2);
+  wait.add_late()->set_pid(0);
+  wait.add_late()->set_pid(1);
+  for (proto::LateProcess& late : *wait.mutable_late()) late.set_lateness(proto::LATE_COMPUTING);
+  const auto late = [&] {
+    EXPECT_EQ(Report(host_, event), absl::OkStatus());
+    return Find(job_)->shown.barrier_waits(0).late();
+  };
+  EXPECT_EQ(late().size(), 0);
+  EXPECT_EQ(Show(job_).barrier_waits(0).late_size(), 2);  // For who asks for all.
+  wait.mutable_late(1)->set_lateness(proto::LATE_STOPPED);
+  ASSERT_EQ(late().size(), 1);
+  EXPECT_EQ(late()[0].pid(), 1u);
+  wait.mutable_late()->RemoveLast();
+  wait.set_late_count(1);
+  wait.set_arrived(1);
+  EXPECT_EQ(late().size(), 1);
+}
+
 TEST_F(ClusterFiguresTest, ALostNodeIsShownAsDown) {
   ASSERT_EQ(cluster_->Figures().nodes.size(), 1u);
   EXPECT_TRUE(cluster_->Figures().nodes[0].up);

@@ -217,6 +217,19 @@ void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto:
           entry.clearing_since_ns, now_ns, job);
 }
 
+void KeepUnusualWaits(proto::Job& job) {
+  const auto& waits = job.barrier_waits();
+  if (std::any_of(waits.begin(), waits.end(), [](const auto& wait) { return wait.arrived() != 0; }))
+    return;
+  for (proto::BarrierWait& wait : *job.mutable_barrier_waits()) {
+    auto& late = *wait.mutable_late();
+    const auto goes_on = [](const proto::LateProcess& process) {
+      return process.lateness() < proto::LATE_STOPPED;
+    };
+    late.erase(std::remove_if(late.begin(), late.end(), goes_on), late.end());
+  }
+}
+
 void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
                    proto::CheckpointStatus& status) {
   for (const auto& [node, groups] : running.groups) {

@@ -64,6 +64,10 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
 /// nodes that do not clear it away.
 void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto::Job& job);
 
+/// Leaves of these who lets others wait, or is stopped or dead: where all compute, or are held for
+/// an image, nobody is late.
+void KeepUnusualWaits(proto::Job& job);
+
 /// Of all nodes.
 void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
                    proto::CheckpointStatus& status);
