@@ -370,7 +370,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
     if (live->running) {
       *job.mutable_totals() = live->running->stats->totals();
-      NameNodesOfStragglers(job);
+      NameNodesOfStragglers(job, *job.mutable_totals());
       AddBarrierWaits(*live->running, NowNs(), job);
       AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
       if (job.reason().empty()) job.set_reason(WhyItStands(entry, *live->running, nodes_));

@@ -46,6 +46,7 @@ JobFigures Cluster::FiguresOf(const Job& entry) const {
   if (live.running) {
     figures.counters.Add(*live.running->stats);
     *shown.mutable_totals() = live.running->stats->totals();
+    NameNodesOfStragglers(kept, *shown.mutable_totals());
     AddBarrierWaits(*live.running, NowNs(), shown);
     KeepUnusualWaits(shown);
   }

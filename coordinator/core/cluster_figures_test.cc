@@ -160,6 +160,20 @@ TEST_F(ClusterFiguresTest, WhereAllComputeNobodyIsLate) {
   EXPECT_EQ(late().size(), 1);
 }
 
+TEST_F(ClusterFiguresTest, StragglersAreShownWithTheirNodes) {
+  ProgressBody body{};
+  body.processes = kNprocs;
+  body.totals.supersteps = 1;
+  body.totals.stragglers[0] = {.pid = 1, .reserved = 0, .supersteps = 1, .cost_ns = 7};
+  FrameHeader header = HeaderOf(FrameKind::kProgress);
+  header.source_worker = Value(host_.id);
+  header.job = Value(job_);
+  header.epoch = 1;
+  EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(body)), FrameFault::kNone);
+  ASSERT_EQ(Find(job_)->shown.totals().stragglers_size(), 1);
+  EXPECT_EQ(Find(job_)->shown.totals().stragglers(0).node(), "w1");
+}
+
 TEST_F(ClusterFiguresTest, ALostNodeIsShownAsDown) {
   ASSERT_EQ(cluster_->Figures().nodes.size(), 1u);
   EXPECT_TRUE(cluster_->Figures().nodes[0].up);

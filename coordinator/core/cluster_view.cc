@@ -173,8 +173,8 @@ proto::ListJobsReply JobPage::Reply() const {
   return reply;
 }
 
-void NameNodesOfStragglers(proto::Job& job) {
-  for (proto::Straggler& straggler : *job.mutable_totals()->mutable_stragglers())
+void NameNodesOfStragglers(const proto::Job& job, proto::JobTotals& totals) {
+  for (proto::Straggler& straggler : *totals.mutable_stragglers())
     for (const proto::Placement& place : job.placement())
       if (std::find(place.pids().begin(), place.pids().end(), straggler.pid()) !=
           place.pids().end())

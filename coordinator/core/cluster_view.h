@@ -54,8 +54,8 @@ class JobPage {
   std::map<std::uint64_t, proto::Job, std::greater<>> jobs_;
 };
 
-/// Adds to the job's stragglers where they run.
-void NameNodesOfStragglers(proto::Job& job);
+/// Adds where the job's stragglers run.
+void NameNodesOfStragglers(const proto::Job& job, proto::JobTotals& totals);
 
 /// What the job's nodes have said of its barrier.
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job);
