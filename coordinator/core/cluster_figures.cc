@@ -52,8 +52,9 @@ JobFigures Cluster::FiguresOf(const Job& entry) const {
   }
   if (kept.state() == proto::RUNNING && !kept.spec().checkpoints().off()) {
     const std::int64_t committed_ms = shown.checkpoints().committed_unix_ms();
-    figures.unsaved_ns =
-        committed_ms != 0 ? NsSince(committed_ms, Now().unix_ms) : entry.RunMs(NowNs()) * kNsPerMs;
+    figures.unsaved_ns = entry.EpochRunMs(NowNs()) * kNsPerMs;
+    if (committed_ms != 0)  // And the epoch may have gone on from there long after.
+      figures.unsaved_ns = std::min(*figures.unsaved_ns, NsSince(committed_ms, Now().unix_ms));
   }
   return figures;
 }

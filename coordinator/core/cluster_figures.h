@@ -42,8 +42,8 @@ struct JobFigures {
   proto::Job shown;
   JobCounters counters;
   std::uint64_t checkpoint_ns;  ///< That its checkpoints have cost it since the start.
-  /// What a loss would take from it: since the last commit, or else since it runs. None: it does
-  /// not run now, or takes no checkpoints.
+  /// What a loss would take from it: since the last commit, or since this epoch's processes run if
+  /// that is later. None: it does not run now, or takes no checkpoints.
   std::optional<std::uint64_t> unsaved_ns;
 };
 

@@ -30,6 +30,13 @@ class ClusterFiguresTest : public ClusterFixture {
     ReportBegun(host_, job_, Epoch{Value(epoch) + 1}, {0, 1});
     Settle();
   }
+  /// Of the host, which holds its lease.
+  void Pass(std::uint64_t seconds) {
+    for (std::uint64_t i = 0; i < 2 * seconds; ++i) {
+      Renew(host_);
+      world_.timers.Advance(500);
+    }
+  }
   void End(Epoch epoch) {
     for (const std::uint32_t pid : {0u, 1u}) ReportExited(host_, job_, epoch, pid, 0);
     Settle();
@@ -136,6 +143,40 @@ TEST_F(ClusterFiguresTest, WhatALossWouldTakeGrowsUntilACommit) {
   world_.timers.Advance(5);
   EXPECT_EQ(Find(job_)->unsaved_ns, 5'000'000u);
   EXPECT_EQ(Find(job_)->shown.checkpoints().committed(), number);
+}
+
+TEST_F(ClusterFiguresTest, ALossTakesNothingOfEarlierEpochs) {
+  Pass(5);
+  Lose(Epoch{1});
+  EXPECT_EQ(Find(job_)->unsaved_ns, 0u);
+  Pass(1);
+  EXPECT_EQ(Find(job_)->unsaved_ns, 1'000'000'000u);
+  EXPECT_EQ(Show(job_).run_ms(), 6000u);
+}
+
+// Nor of the time that a job lay suspended, or waited for a place.
+TEST_F(ClusterFiguresTest, WhatALossWouldTakeBeginsAnewWithTheEpoch) {
+  FakeWorker partner = Join("w2", 2);
+  Settle();
+  ReportProgress(host_, job_, Epoch{1}, 1);
+  const auto orders = OrdersOf(host_, &proto::Order::has_take_checkpoint);
+  ASSERT_FALSE(orders.empty());
+  const std::uint64_t number = orders.back().take_checkpoint().checkpoint();
+  ReportStored(host_, job_, Epoch{1}, number, {0, 1});
+  ReportCopied(host_, job_, number, "w2");
+  Settle();
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  Settle();
+  Renew(partner);
+  Pass(3);
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  proto::WorkerEvent event = EventOf(job_, Epoch{2});
+  event.mutable_resumed();
+  EXPECT_EQ(Report(Starts(host_) == 2 ? host_ : partner, event), absl::OkStatus());
+  Settle();
+  ASSERT_TRUE(cluster_->table().Runs(job_, Epoch{2}));
+  EXPECT_EQ(Find(job_)->unsaved_ns, 0u);
 }
 
 TEST_F(ClusterFiguresTest, WhereAllComputeNobodyIsLate) {

@@ -103,6 +103,11 @@ struct Job {
   std::uint64_t RunMs(std::uint64_t now_ns) const {
     return run_before_ms + (now_ns > runs_since_ns ? (now_ns - runs_since_ns) / kNsPerMs : 0);
   }
+  /// The same of this epoch alone.
+  std::uint64_t EpochRunMs(std::uint64_t now_ns) const {
+    const std::uint64_t run_ms = RunMs(now_ns);
+    return run_ms - std::min(run_ms, record.run_ms_before());
+  }
 };
 
 /// From submission on; of ended ones, the newest (kEndedJobsMax).

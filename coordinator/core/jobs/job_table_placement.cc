@@ -146,6 +146,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   }
   entry.record.set_direct(shares.size() > 1 && shares.size() <= kDirectHostsMax &&
                           job.spec().checkpoints().every_supersteps() == 0);
+  entry.record.set_run_ms_before(entry.run_before_ms);
   entry.shares = shares;
   entry.not_resumed = entry.hosts_left;
   entry.epoch_ran = false;
