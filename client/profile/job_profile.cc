@@ -100,9 +100,7 @@ class Maker {
         if (column.call != kSeveralCalls) client::AddTo(made_.calls[column.call].all, column.all);
       return;
     }
-    for (const ProcessProfile& of : profile_.of()) {
-      for (const ProfileSite& site : of.sites()) AddSite(made_.calls[CallOf(site)].all, site);
-    }
+    for (const ProcessProfile& of : profile_.of()) AddCallsOf(of);
   }
 
  private:
@@ -163,17 +161,31 @@ class Maker {
     return *call;
   }
 
-  void AddSite(SuperstepFigures& all, const ProfileSite& site) {
-    all.supersteps = std::max(all.supersteps, site.supersteps());
-    AddProcess(all,
-               {.compute_ns = static_cast<double>(site.compute_ns()),
-                .wait_ns = static_cast<double>(site.wait_ns()),
-                .release_ns = static_cast<double>(site.release_ns()),
-                .exchange_ns = static_cast<double>(site.exchange_ns()),
-                .out_bytes = static_cast<double>(site.bytes_out()),
-                .in_bytes = static_cast<double>(site.bytes_in())},
-               processes());
-    all.messages += static_cast<double>(site.messages_out());
+  // Several places of a process may be one call. So first its own, added up, and of these sums the
+  // largest of all processes.
+  void AddCallsOf(const ProcessProfile& process) {
+    struct Sums {
+      std::uint64_t supersteps = 0;
+      ProcessFigures of;
+    };
+    std::map<std::size_t, Sums> sums_of;
+    for (const ProfileSite& site : process.sites()) {
+      const std::size_t call = CallOf(site);
+      Sums& sums = sums_of[call];
+      sums.supersteps += site.supersteps();
+      sums.of.compute_ns += static_cast<double>(site.compute_ns());
+      sums.of.wait_ns += static_cast<double>(site.wait_ns());
+      sums.of.release_ns += static_cast<double>(site.release_ns());
+      sums.of.exchange_ns += static_cast<double>(site.exchange_ns());
+      sums.of.out_bytes += static_cast<double>(site.bytes_out());
+      sums.of.in_bytes += static_cast<double>(site.bytes_in());
+      made_.calls[call].all.messages += static_cast<double>(site.messages_out());
+    }
+    for (const auto& [call, sums] : sums_of) {
+      SuperstepFigures& all = made_.calls[call].all;
+      all.supersteps = std::max(all.supersteps, sums.supersteps);
+      AddProcess(all, sums.of, processes());
+    }
   }
 
   const proto::Profile& profile_;

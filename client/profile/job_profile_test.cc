@@ -134,6 +134,27 @@ TEST(JobProfileTest, MergedColumnsAreRaisedToTheTotals) {
   EXPECT_NEAR(profile.calls[0].all.w_ns + profile.calls[1].all.w_ns, 250, 1e-6);
 }
 
+// The collectives and bsp_sync of a language's library, say.
+TEST(JobProfileTest, PlacesInLibrariesAreOneCallThatHasAllTheirSupersteps) {
+  proto::Profile profile = Merged(Uneven());
+  for (proto::ProcessProfile& of : *profile.mutable_of()) {
+    for (int i = 0; i < 2; ++i) {
+      proto::ProfileSite& site = *of.mutable_sites(i);
+      site.set_address(7000 + 100 * of.pid() + i);
+      site.set_supersteps(5000);
+      site.set_compute_ns(of.pid() == 0 ? 60 : 40);
+      site.set_bytes_out(8);
+    }
+  }
+  const JobProfile made = *MakeJobProfile(profile, JobOf(1, 10));
+  ASSERT_EQ(made.calls.size(), 1u);
+  EXPECT_EQ(made.calls[0].address, kInLibrary);
+  EXPECT_EQ(made.calls[0].all.supersteps, 10'000u);
+  EXPECT_EQ(made.calls[0].all.w_ns, 120);
+  EXPECT_EQ(made.calls[0].all.compute_ns, 100);
+  EXPECT_EQ(made.calls[0].all.h_bytes, 16);
+}
+
 TEST(JobProfileTest, AProcessThatCameLessFarEndsTheColumns) {
   proto::Profile profile = Merged(Uneven());
   const proto::Profile fine = Uneven();
