@@ -121,13 +121,17 @@ class Maker {
 
   // A process knows when the last one of its own node came. If those of another node took longer
   // from the release before to their last arrival, it has waited for them, too, in what it took for
-  // the release: as the totals have it (base/superstep_sums.h).
+  // the release: as the totals have it (base/superstep_sums.h). Delivery, and an image, come after
+  // that release; in a column of several supersteps most of it is the column's own.
   void WaitForOtherNodes(Column& column) const {
     std::map<std::string, double> span_ns;
     double longest_ns = 0;
     for (std::size_t i = 0; i < column.of.size(); ++i) {
+      const ProcessFigures& of = column.of[i];
+      double delivery_ns = of.exchange_ns;
+      if (each_ == 1) delivery_ns = column.first == 0 ? 0 : made_.columns.back().of[i].exchange_ns;
       double& of_node = span_ns[made_.nodes[i]];
-      of_node = std::max(of_node, column.of[i].compute_ns + column.of[i].wait_ns);
+      of_node = std::max(of_node, delivery_ns + of.compute_ns + of.wait_ns);
       longest_ns = std::max(longest_ns, of_node);
     }
     for (std::size_t i = 0; i < column.of.size(); ++i) {

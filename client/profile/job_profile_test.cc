@@ -85,6 +85,21 @@ TEST(JobProfileTest, AFasterNodeWaitsForTheOther) {
   EXPECT_EQ(made.columns[0].of[0].release_ns, 10);
 }
 
+TEST(JobProfileTest, WhatAnotherNodeDeliveredWasWaitedFor) {
+  proto::Profile profile;
+  Record(profile, 0, {{10, 0, 0, 0, 1}, {10, 0, 0, 0, 1}});
+  Record(profile, 1, {{10, 0, 0, 0, 1}, {10, 0, 0, 0, 1}});
+  profile.mutable_of(0)->set_node("a");
+  profile.mutable_of(1)->set_node("b");
+  profile.mutable_of(1)->set_exchange_ns(0, 2020);  // It was saved, say.
+  profile.mutable_of(0)->set_release_ns(1, 2010);
+  const JobProfile made = *MakeJobProfile(profile, JobOf(1, 1));
+  EXPECT_EQ(made.columns[0].of[0].wait_ns, 0);
+  EXPECT_EQ(made.columns[1].of[0].wait_ns, 2000);
+  EXPECT_EQ(made.columns[1].of[0].release_ns, 10);
+  EXPECT_EQ(made.columns[1].of[1].release_ns, 10);
+}
+
 TEST(JobProfileTest, PredictsByTheModel) {
   const JobProfile profile = *MakeJobProfile(Uneven(), JobOf(2, 10));
   EXPECT_EQ(PredictedNs(profile.model, profile.all), 250 + 2 * 24 + 3 * 10);
