@@ -153,22 +153,21 @@ absl::StatusOr<MachinePrediction> PredictOn(const Machine& machine, const JobPro
         absl::StrCat("the profile is of ", processes, " processes; with ", machine.p,
                      " the program would compute and send something else: run it with that many"));
   }
+  // Of a column of several supersteps only sums are known by process: the largest of each superstep
+  // are more than those, and no processor that has several processes has less to do.
   const std::size_t on_each = (processes + machine.p - 1) / machine.p;
   MachinePrediction prediction{};
   for (const Column& column : profile.columns) {
     SuperstepFigures largest = column.all;
-    if (on_each > 1) {
-      largest.w_ns = largest.h_bytes = 0;
-      for (std::size_t first = 0; first < processes; first += on_each) {
-        ProcessFigures sum;
-        for (std::size_t i = first; i < std::min(first + on_each, processes); ++i) {
-          sum.compute_ns += column.of[i].compute_ns;
-          sum.out_bytes += column.of[i].out_bytes;
-          sum.in_bytes += column.of[i].in_bytes;
-        }
-        largest.w_ns = std::max(largest.w_ns, sum.compute_ns);
-        largest.h_bytes = std::max({largest.h_bytes, sum.out_bytes, sum.in_bytes});
+    for (std::size_t first = 0; first < processes; first += on_each) {
+      ProcessFigures sum;
+      for (std::size_t i = first; i < std::min(first + on_each, processes); ++i) {
+        sum.compute_ns += column.of[i].compute_ns;
+        sum.out_bytes += column.of[i].out_bytes;
+        sum.in_bytes += column.of[i].in_bytes;
       }
+      largest.w_ns = std::max(largest.w_ns, sum.compute_ns);
+      largest.h_bytes = std::max({largest.h_bytes, sum.out_bytes, sum.in_bytes});
     }
     prediction.w_ns += largest.w_ns / machine.rate;
     prediction.h_bytes += largest.h_bytes;

@@ -216,6 +216,19 @@ TEST(MachineTest, OneProcessorRunsTheProcessesInTurn) {
   EXPECT_FALSE(PredictOn({3, 1, 1, 1}, profile).ok());
 }
 
+// In the merged record two computed alike, but one after the other.
+TEST(MachineTest, FewerProcessorsAreNoFasterWhereRecordsAreMerged) {
+  proto::Profile of_each;
+  for (std::uint32_t pid = 0; pid < 4; ++pid)
+    Record(of_each, pid,
+           {{pid == 0 ? 100u : 0, 0, 0, 0, 1}, {pid == 2 ? 100u : 0, 0, 0, 0, 1}, {0, 0, 0, 0, 1}});
+  proto::Job job = JobOf(1, 10);
+  job.mutable_totals()->set_w_ns(200);
+  const JobProfile profile = *MakeJobProfile(Merged(of_each), job);
+  EXPECT_NEAR(PredictOn({4, 1, 1, 1}, profile)->w_ns, 200, 1e-6);
+  EXPECT_NEAR(PredictOn({2, 1, 1, 1}, profile)->w_ns, 200, 1e-6);
+}
+
 TEST(MachineTest, IsFourNumbers) {
   EXPECT_EQ(ParseMachine("16,1.5,0.8,25")->l_ns, 25'000);
   for (const char* wrong :
