@@ -17,8 +17,10 @@ from systems import CORES, Failed
 from systems_tcp import COLUMNS
 
 IDLE_WORKERS = 200
-# With one slot each, so that each process of a job has a worker of its own.
-BARRIER_WORKERS = (4, 8)
+# With one slot each, so that each process of a job has a worker of its own; more than release
+# themselves (kDirectHostsMax in coordinator/core/jobs/job_record.h).
+BARRIER_WORKERS = (16, 64)
+BARRIERS = "bspnow_barriers_total"
 
 
 class TcpBench(sections.Bench):
@@ -293,8 +295,13 @@ def per_barrier_and_worker(bench, system, workers):
     samples = []
     for _ in range(bench.choose(2, 5)):
         besides_s, _ = spent_s("nothing", ())
+        released = systems_tcp.counter(coordinator, BARRIERS)
         total_s, outcome = spent_s("sync", (bench.choose(0.5, 2),))
-        samples.append((total_s - besides_s) / outcome.figures["sync.steps"] / workers * 1e6)
+        released = systems_tcp.counter(coordinator, BARRIERS) - released
+        steps = outcome.figures["sync.steps"]
+        if released < steps:
+            raise Failed("of %d barriers the coordinator released %d" % (steps, released))
+        samples.append((total_s - besides_s) / steps / workers * 1e6)
     return samples
 
 
@@ -306,7 +313,8 @@ def cost(bench):
                 ("a worker at rest", bench.bspnow.cluster.workers["w1"], Target(0.1, "below")),
                 ("a coordinator of two workers at rest", bench.bspnow.cluster.coordinator, None))]
     print("bench: starting %d workers" % IDLE_WORKERS, file=sys.stderr, flush=True)
-    many = systems_tcp.OnCluster(bench.programs, "many", IDLE_WORKERS, "reno", slots=1)
+    many = systems_tcp.OnCluster(bench.programs, "many", IDLE_WORKERS, "reno", slots=1,
+                                 coordinator_options=("--metrics", "127.0.0.1:0"))
     with many:
         rows.append(Figure("a coordinator of %d workers at rest" % IDLE_WORKERS, "% of a core",
                            {"bspnow": Summary([at_rest(many.cluster.coordinator, seconds)])},

@@ -2,6 +2,7 @@
 jobs on all of their nodes."""
 
 import glob
+import urllib.request
 
 from harness import processes
 from harness.cluster import Cluster
@@ -63,3 +64,10 @@ def processor_s(daemon):
     for path in glob.glob("/proc/%d/task/*/schedstat" % daemon.process.pid):
         total_ns += int((processes.read(path).split() or [b"0"])[0])
     return total_ns / 1e9
+
+
+def counter(daemon, name):
+    """One of its metrics, which has no labels."""
+    with urllib.request.urlopen("http://%s/metrics" % daemon.addresses()["metrics"]) as page:
+        lines = page.read().decode().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith(name + " "))
