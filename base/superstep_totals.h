@@ -16,7 +16,7 @@ namespace bspnow {
 /// Supersteps in which this process computed longest. All zero: none.
 struct StragglerCount {
   std::uint32_t pid;
-  std::uint32_t reserved;
+  std::uint32_t inherited;  ///< Of `supersteps`, those of whom it took the place of; or all ones.
   std::uint64_t supersteps;
   std::uint64_t cost_ns;  ///< That it computed longer than a process on average.
 };
@@ -40,7 +40,8 @@ struct SuperstepTotals {
   std::uint64_t messages_in;
   BeyondClass beyond[BeyondClass::kCount];  ///< By ClassOf(h).
   /// The most costly. Who finds no place takes that of the least one, and with it its counts, so
-  /// that none is too low (Metwally, Agrawal, Abbadi 2005, "Space-Saving").
+  /// that none is too low (Metwally, Agrawal, Abbadi 2005, "Space-Saving"). What it did itself is
+  /// less than that by what it inherited: in cost that is at most the least one's.
   StragglerCount stragglers[kStragglers];
 };
 
@@ -53,6 +54,10 @@ inline constexpr std::uint64_t SuperstepTotals::*kSumsOfTotals[] = {
     &SuperstepTotals::messages_in,
 };
 
+inline std::uint32_t Inherited(std::uint64_t supersteps) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(supersteps, ~std::uint32_t{0}));
+}
+
 inline void AddStraggler(const StragglerCount& more, SuperstepTotals& totals) {
   StragglerCount* least = totals.stragglers;
   for (StragglerCount& listed : totals.stragglers) {
@@ -63,6 +68,8 @@ inline void AddStraggler(const StragglerCount& more, SuperstepTotals& totals) {
     if (listed.cost_ns < least->cost_ns || listed.supersteps == 0) least = &listed;
     if (listed.supersteps == 0) break;  // The free ones come last.
   }
+  const std::uint64_t others = least->pid == more.pid ? least->inherited : least->supersteps;
+  least->inherited = Inherited(others + more.inherited);
   least->pid = more.pid;
   least->supersteps += more.supersteps;
   least->cost_ns += more.cost_ns;
@@ -96,7 +103,7 @@ inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
   // By whole numbers: what comes from a lane may be anything, and more than a double can say.
   const std::uint64_t each_ns = sums.compute_ns / sums.processes;
   if (sums.w_ns <= each_ns) return;
-  AddStraggler({.pid = sums.w_pid, .reserved = 0, .supersteps = 1, .cost_ns = sums.w_ns - each_ns},
+  AddStraggler({.pid = sums.w_pid, .inherited = 0, .supersteps = 1, .cost_ns = sums.w_ns - each_ns},
                totals);
 }
 

@@ -205,7 +205,7 @@ TEST_F(ClusterFiguresTest, StragglersAreShownWithTheirNodes) {
   ProgressBody body{};
   body.processes = kNprocs;
   body.totals.supersteps = 1;
-  body.totals.stragglers[0] = {.pid = 1, .reserved = 0, .supersteps = 1, .cost_ns = 7};
+  body.totals.stragglers[0] = {.pid = 1, .inherited = 0, .supersteps = 1, .cost_ns = 7};
   FrameHeader header = HeaderOf(FrameKind::kProgress);
   header.source_worker = Value(host_.id);
   header.job = Value(job_);

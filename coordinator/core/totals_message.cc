@@ -68,9 +68,29 @@ std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& totals) {
   return WholeNs(ns);
 }
 
+// What each is known to have cost itself: who took another's place has that one's counts, too.
+// Where all compute alike, and are more than there are places, nothing is left worth naming.
+std::array<StragglerCount, SuperstepTotals::kStragglers> OwnCounts(const SuperstepTotals& totals) {
+  constexpr double kWorthNaming = 0.01;  // Of all that stragglers cost.
+  std::array<StragglerCount, SuperstepTotals::kStragglers> own;
+  std::copy(std::begin(totals.stragglers), std::end(totals.stragglers), own.begin());
+  std::uint64_t least_ns = ~std::uint64_t{0};
+  double all_ns = 0;
+  for (const StragglerCount& listed : own) {
+    least_ns = std::min(least_ns, listed.cost_ns);
+    all_ns += static_cast<double>(listed.cost_ns);
+  }
+  for (StragglerCount& listed : own) {
+    if (listed.inherited == 0) continue;
+    listed.supersteps -= std::min<std::uint64_t>(listed.inherited, listed.supersteps);
+    listed.cost_ns -= least_ns;
+    if (static_cast<double>(listed.cost_ns) < kWorthNaming * all_ns) listed = {};
+  }
+  return own;
+}
+
 void AddStragglers(const SuperstepTotals& totals, proto::JobTotals& message) {
-  std::array<StragglerCount, SuperstepTotals::kStragglers> sorted;
-  std::copy(std::begin(totals.stragglers), std::end(totals.stragglers), sorted.begin());
+  std::array<StragglerCount, SuperstepTotals::kStragglers> sorted = OwnCounts(totals);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.cost_ns > b.cost_ns; });
   for (const StragglerCount& listed : sorted) {
@@ -133,7 +153,7 @@ SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
   }
   for (const proto::Straggler& straggler : message.stragglers())
     AddStraggler({.pid = straggler.pid(),
-                  .reserved = 0,
+                  .inherited = 0,
                   .supersteps = straggler.supersteps(),
                   .cost_ns = straggler.cost_ns()},
                  totals);

@@ -55,6 +55,35 @@ TEST(TotalsMessageTest, WhatIsFittedPredictsTheTime) {
   EXPECT_EQ(message.stragglers(0).cost_ns(), 150u * 500);
 }
 
+/// The slowest of 64 processes costs the others `cost_ns`.
+void AddSlowest(std::uint32_t pid, std::uint64_t cost_ns, SuperstepTotals& totals) {
+  SuperstepSums sums{};
+  sums.processes = 64;
+  sums.w_pid = pid;
+  sums.compute_ns = 64 * 1000;
+  sums.w_ns = 1000 + cost_ns;
+  AddSuperstep(sums, totals);
+}
+
+TEST(TotalsMessageTest, OfManyThatAreAlikeNobodyIsAStraggler) {
+  SuperstepTotals totals{};
+  for (std::uint32_t i = 0; i < 6400; ++i) AddSlowest(i % 64, 100, totals);
+  EXPECT_EQ(TotalsMessage(totals, 64).stragglers_size(), 0);
+}
+
+TEST(TotalsMessageTest, AStragglerAmongManyHasNoMoreThanItsOwn) {
+  SuperstepTotals totals{};
+  for (std::uint32_t i = 0; i < 6400; ++i) AddSlowest(i % 4 == 0 ? 7u : i % 63, 100, totals);
+  const proto::JobTotals message = TotalsMessage(totals, 64);
+  ASSERT_EQ(message.stragglers_size(), 1);
+  EXPECT_EQ(message.stragglers(0).pid(), 7u);
+  EXPECT_LE(message.stragglers(0).supersteps(), 1600u + 6400 / 63);
+  EXPECT_LE(message.stragglers(0).cost_ns(), (1600u + 6400 / 63) * 100);
+  EXPECT_GT(message.stragglers(0).cost_ns(), 800u * 100);
+  EXPECT_EQ(TotalsMessage(TotalsFrom(message), 64).stragglers(0).cost_ns(),
+            message.stragglers(0).cost_ns());
+}
+
 TEST(TotalsMessageTest, WhatCannotBeToldIsAbsent) {
   const proto::JobTotals message = TotalsMessage(Supersteps(9, 10'000), 2);
   EXPECT_FALSE(message.fit().has_g_ns_per_byte());
