@@ -67,7 +67,7 @@ void ProfilePart::Add(const ProfileRecord& sum, std::uint64_t supersteps,
   head_->last_site = site;
   ProfiledSite& of_site = head_->sites[site];
   of_site.supersteps += supersteps;
-  AddTo(of_site.sums, sum);
+  AddTo(of_site, sum);
 }
 
 void ProfilePart::AddToLast(const ProfileRecord& more, std::uint16_t mark) const {
@@ -76,7 +76,7 @@ void ProfilePart::AddToLast(const ProfileRecord& more, std::uint16_t mark) const
   const std::uint64_t at = (head_->supersteps - 1) >> head_->merged_bits;
   AddTo(records()[at], more);
   record_sites()[at] |= mark;
-  AddTo(head_->sites[head_->last_site].sums, more);
+  AddTo(head_->sites[head_->last_site], more);
 }
 
 void ProfilePart::Halve() const {

@@ -75,8 +75,16 @@ inline constexpr std::uint64_t kMergedBitsMax =
 struct ProfiledSite {
   std::uint64_t site;  ///< RecordedCallSite of call_site.h. Of the last place: any other.
   std::uint64_t supersteps;
-  ProfileRecord sums;
+  ProfileRecord sums;  ///< But for messages, of which there may be more than a record counts:
+  std::uint64_t messages_out;
+  std::uint64_t messages_in;
 };
+
+inline void AddTo(ProfiledSite& site, const ProfileRecord& more) {
+  AddTo(site.sums, more);
+  site.messages_out += more.messages_out;
+  site.messages_in += more.messages_in;
+}
 
 /// The beginning of a process's part; after it, by record, std::uint16_t sites and ProfileRecords.
 struct ProfileHead {

@@ -80,6 +80,8 @@ TEST(SuperstepProfileTest, CountsOfMessagesStayAtTheirLargest) {
   profile.Add(1, 0);
   profile.part.AddToLast({.messages_out = 0xffffffff}, 0);
   EXPECT_EQ(profile.part.records()[0].messages_out, 0xffffffffu);
+  const ProfiledSite& site = profile.part.head().sites[0];
+  EXPECT_EQ(site.messages_out, std::uint64_t{0x1'0000'0000});  // Of a call there is no largest.
 }
 
 TEST(SuperstepProfileTest, ACopyGoesOnAsTheOriginalWould) {

@@ -32,6 +32,8 @@ void AddSite(const ProfiledSite& site, proto::ProcessProfile& to) {
   added.set_address(site.site);
   added.set_supersteps(site.supersteps);
   ForEachMember(site.sums, [&added](auto value, auto, auto set) { (added.*set)(value); });
+  added.set_messages_out(site.messages_out);
+  added.set_messages_in(site.messages_in);
 }
 
 // All places that were given away, and that of all others if it was needed.
