@@ -169,7 +169,7 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
       for (std::size_t i = 0; i < barrier.hosts(); ++i)
         if (barrier.takes_part(i) && !barrier.over()) SendRelease(header, *job, i);
       released_ += 1;
-      if (const SuperstepSums* sums = barrier.sums()) Record(*sums, *job);
+      if (const SuperstepSums* sums = barrier.sums()) Record(JobId{header.job}, *sums, *job);
       break;
     case BarrierVerdict::kRepeat:
       SendRelease(header, *job, barrier.HostOf(from));
@@ -192,11 +192,12 @@ void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
   if (directive.checkpoint != 0) job.barrier.Direct(directive);
 }
 
-// A coordinator that was here before may have released this barrier, too, and counted the superstep.
-void Barriers::Record(const SuperstepSums& sums, RunningEpoch& job) {
+// A coordinator that was here before may have released this barrier, and counted the superstep.
+void Barriers::Record(JobId id, const SuperstepSums& sums, RunningEpoch& job) {
   const std::uint64_t before = job.supersteps_before + sums.superstep;
   if (std::exchange(job.adopted, false)) job.stats->SkipTo(before);
   if (job.stats->supersteps() <= before) job.stats->Record(sums);
+  if (job.totals_wanted && events_.totals_grew) events_.totals_grew(id);
 }
 
 FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -207,6 +208,7 @@ FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::
   job->stats->RecordProgress(*progress);
   job->adopted = false;  // It has told all of its epoch.
   job->superstep = Superstep{Value(job->first_superstep) + progress->superstep};
+  if (job->totals_wanted && events_.totals_grew) events_.totals_grew(JobId{header.job});
   if (events_.progressed) events_.progressed(JobId{header.job}, job->epoch, job->superstep);
   return FrameFault::kNone;
 }

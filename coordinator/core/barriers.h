@@ -41,6 +41,9 @@ struct BarrierEvents {
   /// barrier that an adopted epoch passes, and never for jobs that release themselves.
   std::function<ReleaseDirective(JobId job, Epoch epoch, Superstep next)> superstep_over;
 
+  /// More is known of what the supersteps of an epoch have cost that has totals_wanted.
+  std::function<void(JobId job)> totals_grew;
+
   /// A job that releases itself is in superstep `next` by now, as its worker reports.
   std::function<void(JobId job, Epoch epoch, Superstep next)> progressed;
 };
@@ -97,7 +100,7 @@ class Barriers {
   RunningEpoch* Lookup(const FrameHeader& header);
   void Break(const FrameHeader& header, RunningEpoch& job);
   void OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job);
-  void Record(const SuperstepSums& sums, RunningEpoch& job);
+  void Record(JobId id, const SuperstepSums& sums, RunningEpoch& job);
   void SendBegin(JobId id, const RunningEpoch& job, WorkerId worker);
   void SendRelease(const FrameHeader& arrive, const RunningEpoch& job, std::size_t host);
   std::uint64_t NowNs() const { return timers_.Now().now_ns; }

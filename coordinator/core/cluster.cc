@@ -56,6 +56,7 @@ BarrierEvents Cluster::EventsOfBarriers() {
   events.superstep_over = [this](JobId job, Epoch epoch, Superstep next) {
     return OnSuperstepOver(job, epoch, next);
   };
+  events.totals_grew = [this](JobId job) { OnTotals(job); };
   events.progressed = [this](JobId job, Epoch epoch, Superstep next) {
     OnProgressed(job, epoch, next);
   };

@@ -250,6 +250,7 @@ class Cluster {
   /// and will be: without workers that are about to end, and their disks.
   LiveNodes StayingNodes() const;
   void KeepFigures(JobId job);
+  void OnTotals(JobId job);
 
   // ---- Going back: cluster_recovery.cc ----------------------------------------------------------
 

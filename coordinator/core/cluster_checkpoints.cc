@@ -127,7 +127,10 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   JobCheckpoints::SoFar so_far{.totals = {}, .left = {}};
   for (const auto& [pid, printed] : PrintedBy(table_.jobs().at(id).ends.printed(), job))
     so_far.left.push_back(printed);
-  if (job.running) so_far.totals = job.running->stats->totals();
+  if (job.running) {
+    so_far.totals = job.running->stats->totals();
+    job.running->totals_wanted = true;
+  }
   const auto asked = job.checkpoints.Ask(std::move(hosts), hold, std::move(so_far));
   job.policy.OnTaken(NowNs(), next);
   if (!asked) {
@@ -390,11 +393,6 @@ void Cluster::EndCheckpoints(JobId id) {
   for (const CheckpointRequest& request : requests)
     if (request.answer)
       request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), " has ended")));
-}
-
-void Cluster::KeepFigures(JobId job) {
-  const LiveJob* live = FindLive(job);
-  if (live != nullptr && live->running) table_.SetFigures(job, Message(*table_.Find(job)));
 }
 
 }  // namespace bspnow::coordinator

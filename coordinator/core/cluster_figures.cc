@@ -59,6 +59,18 @@ JobFigures Cluster::FiguresOf(const Job& entry) const {
   return figures;
 }
 
+void Cluster::KeepFigures(JobId job) {
+  const LiveJob* live = FindLive(job);
+  if (live != nullptr && live->running) table_.SetFigures(job, Message(*table_.Find(job)));
+}
+
+// Within a barrier, but only while a checkpoint's totals are to come.
+void Cluster::OnTotals(JobId id) {
+  LiveJob* const job = FindLive(id);
+  if (job == nullptr || !job->running) return;
+  job->running->totals_wanted = job->checkpoints.OnTotals(job->running->stats->totals());
+}
+
 void Cluster::KeepEnded(JobId id) {
   const Job& entry = table_.jobs().at(id);
   queue_figures_.ended[StateText(entry.state())] += 1;

@@ -1,6 +1,8 @@
 // What a job's supersteps cost: each counts once, whoever comes back, and wherever the job goes
 // back to.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <string.h>
 
 #include <cstdint>
 #include <utility>
@@ -20,6 +22,7 @@ class ManyHostsTest : public ClusterFixture {
 
   void Run() {
     proto::SubmitJobRequest request = Request("key");
+    request.mutable_spec()->mutable_checkpoints()->set_every_supersteps(3);
     request.mutable_spec()->set_nprocs(kHosts);
     for (std::uint32_t i = 0; i < kHosts; ++i) hosts_.push_back(Join(absl::StrCat("w", i), 1));
     job_ = Submit(request);
@@ -102,6 +105,95 @@ TEST_F(ManyHostsTest, WhatNobodyStoredIsCountedThoughNotMeasured) {
     for (const FakeWorker& host : hosts_) Arrive(host, barrier);
   EXPECT_EQ(Show(job_).totals().supersteps(), 5u);
   EXPECT_EQ(Show(job_).totals().w_ns(), 200u);
+}
+
+// ---- Going back ---------------------------------------------------------------------------------
+
+/// Two processes on one node, whose images have a copy on another.
+class GoingBackTest : public ClusterFixture {
+ protected:
+  void SetUp() override {
+    ClusterFixture::SetUp();
+    host_ = Join("w1", 2);
+    job_ = Run(host_);
+    Join("w2", 2);
+    Settle();
+  }
+  /// In each of these supersteps the slowest process computed for 10 ns.
+  void Progress(std::uint64_t supersteps) {
+    ProgressBody body{};
+    body.totals.supersteps = supersteps;
+    body.totals.w_ns = 10 * supersteps;
+    body.superstep = supersteps;
+    body.processes = kNprocs;
+    FrameHeader header = HeaderOf(FrameKind::kProgress);
+    header.source_worker = Value(host_.id);
+    header.job = Value(job_);
+    header.epoch = 1;
+    EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(body)), FrameFault::kNone);
+  }
+  void Commit(std::uint64_t superstep) {
+    const auto orders = OrdersOf(host_, &proto::Order::has_take_checkpoint);
+    ASSERT_FALSE(orders.empty());
+    const std::uint64_t number = orders.back().take_checkpoint().checkpoint();
+    ReportStored(host_, job_, Epoch{1}, number, {0, 1}, kNprocs, superstep);
+    ReportCopied(host_, job_, number, "w2");
+    Settle();
+    EXPECT_EQ(Show(job_).checkpoints().committed(), number);
+  }
+  proto::JobTotals TotalsAfterALoss() {
+    ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+    Settle();
+    ReportCleared(host_, job_, Epoch{1});
+    Settle();
+    EXPECT_EQ(Show(job_).epoch(), 2u);
+    return Show(job_).totals();
+  }
+
+  FakeWorker host_;
+  JobId job_{};
+};
+
+TEST_F(GoingBackTest, AJobHasWhatItsSuperstepsCostUntilTheImage) {
+  for (const std::uint64_t supersteps : {1, 2, 3, 4}) Progress(supersteps);
+  Commit(3);
+  const proto::JobTotals totals = TotalsAfterALoss();
+  EXPECT_EQ(totals.supersteps(), 3u);
+  EXPECT_EQ(totals.w_ns(), 30u);
+}
+
+// The superstep after the image is long.
+TEST_F(GoingBackTest, WhatTheLastSuperstepCostMayBeKnownAfterTheCommit) {
+  Progress(1);
+  Commit(3);
+  Progress(2);  // The next checkpoint is asked for.
+  Progress(3);
+  Progress(5);
+  EXPECT_EQ(TotalsAfterALoss().w_ns(), 30u);
+}
+
+TEST_F(ManyHostsTest, ACheckpointHasWhatAllSuperstepsBeforeItCost) {
+  Run();
+  for (std::uint64_t barrier = 0; barrier <= 3; ++barrier)
+    for (const FakeWorker& host : hosts_) Arrive(host, barrier);
+  ReleaseBody release;
+  memcpy(&release, world_.frames.sent.back().payload.data(), sizeof release);
+  ASSERT_NE(release.checkpoint, 0u);
+  for (FakeWorker& host : hosts_)
+    ReportStored(host, job_, Epoch{1}, release.checkpoint, {PidOf(host)}, kHosts, 3);
+  for (const FakeWorker& host : hosts_) Arrive(host, 4);
+  for (FakeWorker& host : hosts_)
+    for (const proto::Order& order : OrdersOf(host, &proto::Order::has_copy_checkpoint))
+      ReportCopied(host, job_, release.checkpoint, order.copy_checkpoint().to_node());
+  Settle();
+  EXPECT_EQ(Show(job_).checkpoints().committed(), release.checkpoint);
+  for (const FakeWorker& host : hosts_) Arrive(host, 5);
+  ReportExited(hosts_[0], job_, Epoch{1}, PidOf(hosts_[0]), SIGKILL);
+  Settle();
+  for (FakeWorker& host : hosts_) ReportCleared(host, job_, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job_).totals().supersteps(), 3u);
+  EXPECT_EQ(Show(job_).totals().w_ns(), 300u);
 }
 
 }  // namespace

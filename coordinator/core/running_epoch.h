@@ -52,11 +52,12 @@ struct RunningEpoch {
   Barrier barrier;
   std::shared_ptr<SuperstepStats> stats;  ///< Any thread may look at it.
   Superstep first_superstep;
-  Superstep superstep;   ///< In which the job is, as it is shown and as far as is known.
+  Superstep superstep;  ///< In which the job is, as it is shown and as far as is known.
   /// That the job had ended before superstep 0 of the epoch's own counting.
   std::uint64_t supersteps_before = 0;
   bool adopted = false;  ///< And nothing has been heard of its supersteps since.
   bool broken = false;
+  bool totals_wanted = false;                  ///< By a checkpoint, which is of more supersteps.
   std::map<std::string, NodeWait> waits{};     ///< By name of the node.
   std::map<std::string, NodeGroups> groups{};  ///< The same.
   Standstills standstills{};

@@ -14,6 +14,13 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// What supersteps after the image have cost is none of its own.
+void TakeTotals(const proto::JobTotals& totals, Checkpoint& checkpoint) {
+  if (totals.supersteps() <= Value(checkpoint.superstep) &&
+      totals.supersteps() > checkpoint.totals.supersteps())
+    checkpoint.totals = totals;
+}
+
 }  // namespace
 
 void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
@@ -77,6 +84,8 @@ void JobCheckpoints::TakePart(const std::string& host, const Stored& stored,
   checkpoint.superstep = stored.superstep;
   checkpoint.participants = stored.participants;
   checkpoint.of_areas = stored.of_areas;
+  for (const proto::JobTotals& totals : std::exchange(taking_->totals, {}))
+    TakeTotals(totals, checkpoint);
   CheckpointCost& cost = checkpoint.cost;
   cost.pause_ns = std::max(cost.pause_ns, stored.cost.pause_ns);
   cost.background_ns = std::max(cost.background_ns, stored.cost.background_ns);
@@ -91,6 +100,19 @@ void JobCheckpoints::TakePart(const std::string& host, const Stored& stored,
   const auto by_pid = [](const SavedImage& a, const SavedImage& b) { return a.pid < b.pid; };
   std::sort(part.images.begin(), part.images.end(), by_pid);
   checkpoint.parts.push_back(std::move(part));
+}
+
+bool JobCheckpoints::OnTotals(const proto::JobTotals& totals) {
+  if (!committed_.empty()) TakeTotals(totals, committed_.back());
+  if (taking_ && taking_->checkpoint.parts.empty()) {
+    std::vector<proto::JobTotals>& kept = taking_->totals;
+    const std::uint64_t newest = kept.empty() ? 0 : kept.back().supersteps();
+    if (totals.supersteps() > newest && kept.size() < kTotalsMax) kept.push_back(totals);
+    return true;
+  }
+  if (taking_) TakeTotals(totals, taking_->checkpoint);
+  const Checkpoint* const newest = taking_ ? &taking_->checkpoint : last();
+  return newest != nullptr && totals.supersteps() < Value(newest->superstep);
 }
 
 // A peer's words: checked, not believed.

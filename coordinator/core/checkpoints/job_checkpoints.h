@@ -71,6 +71,10 @@ inline constexpr std::uint64_t kAttemptsMax = 100;
 /// again, and a node that was away may keep images of the first one: the key of the run says where.
 inline constexpr std::uint64_t kFirstNumbersOfTerm = std::uint64_t{1} << 24;
 
+/// Totals that are kept until it is known at which superstep an image was taken: the first ones,
+/// since images take long to write and little to begin.
+inline constexpr std::size_t kTotalsMax = 32;
+
 class JobCheckpoints {
  public:
   struct Plan {
@@ -117,6 +121,11 @@ class JobCheckpoints {
   CheckpointOrders OnCopied(const std::string& host, std::uint64_t number,
                             const std::string& to_node, const std::string& failure,
                             const LiveNodes& live);
+  /// What the running epoch's supersteps have cost so far. An image is taken later than it was
+  /// asked for, and what its last superstep cost is known with the next one: so until then the
+  /// newest that is not beyond it is the checkpoint's, also once it is committed. False: no more
+  /// are of use.
+  bool OnTotals(const proto::JobTotals& totals);
   CheckpointOrders OnCommitted(std::uint64_t number, std::int64_t unix_ms);
   CheckpointOrders OnCommitFailed(std::uint64_t number, const std::string& why);
   void OnNumbersStored() { attempts_ = 0; }
@@ -195,6 +204,7 @@ class JobCheckpoints {
     Checkpoint checkpoint;
     Hold hold;
     Stage stage = Stage::kAsked;
+    std::vector<proto::JobTotals> totals{};  ///< Until its superstep is known; by supersteps.
     std::vector<std::string> hosts;
     std::map<std::string, Copying> copying;  ///< By host.
     std::vector<bool> copied;                ///< By part: nothing is to be done for it any more.

@@ -174,11 +174,12 @@ class ClusterFixture : public testing::Test {
     EXPECT_EQ(Report(worker, event), absl::OkStatus());
   }
   void ReportStored(FakeWorker& worker, JobId job, Epoch epoch, std::uint64_t checkpoint,
-                    const std::vector<std::uint32_t>& pids, std::uint32_t participants = kNprocs) {
+                    const std::vector<std::uint32_t>& pids, std::uint32_t participants = kNprocs,
+                    std::uint64_t superstep = 1) {
     proto::WorkerEvent event = EventOf(job, epoch);
     proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
     stored.set_checkpoint(checkpoint);
-    stored.set_superstep(1);
+    stored.set_superstep(superstep);
     stored.set_participants(participants);
     for (const std::uint32_t pid : pids) stored.add_images()->set_pid(pid);
     EXPECT_EQ(Report(worker, event), absl::OkStatus());
