@@ -1,6 +1,7 @@
 #include "coordinator/output/growing_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,11 @@ absl::Status NotOpened(const std::string& path) {
   const bool log_alone =
       error == EACCES || error == EPERM || error == ELOOP || error == ENOTDIR || error == EISDIR;
   return log_alone ? absl::PermissionDeniedError(text) : absl::ResourceExhaustedError(text);
+}
+
+std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
+  UniqueFd fd(open(path.c_str(), flags | O_APPEND | O_CLOEXEC, 0600));
+  return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
 }
 
 // ---- GrowingLog ---------------------------------------------------------------------------------

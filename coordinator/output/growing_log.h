@@ -26,6 +26,9 @@ namespace bspnow::coordinator {
 /// a thread from the others.
 absl::Status NotOpened(const std::string& path);
 
+/// Appends, whatever else `flags` let it do; none: errno says why.
+std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags);
+
 /// Shared by JobLogs and the readers.
 class GrowingLog {
  public:

@@ -15,30 +15,15 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "base/durable_file.h"
 #include "base/failpoint.h"
 #include "base/write_all.h"
+#include "coordinator/output/log_cut.h"
 
 namespace bspnow::coordinator {
 namespace {
 
-constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds kRoomRetry{250};
 constexpr int kWriters = 8;  // So many logs may be slow at a time before others wait for them.
-
-std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
-  const auto found = ends.find(stream);
-  return found == ends.end() ? 0 : found->second;
-}
-
-std::array<std::pair<LogOrigin, std::uint64_t>, 2> StreamsOf(const LogPosition& at) {
-  return {{{LogOrigin::kStdout, at.stdout_bytes}, {LogOrigin::kStderr, at.stderr_bytes}}};
-}
-
-std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
-  UniqueFd fd(open(path.c_str(), flags | O_APPEND | O_CLOEXEC, 0600));
-  return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
-}
 
 std::uint64_t BytesOf(int file) {
   struct stat status {};
@@ -58,35 +43,6 @@ absl::Status OpenDirectories(std::filesystem::path path, std::array<UniqueFd, 2>
 
 absl::Status InFile(const absl::Status& status, const std::string& path) {
   return absl::Status(status.code(), absl::StrCat(status.message(), " ", path));
-}
-
-/// Writes the file again without what lies after these ends, in its place and durable.
-absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep) {
-  const std::filesystem::path path = log.path();
-  auto file = DurableFile::Create(path.parent_path());
-  if (!file.ok()) return file.status();
-  std::string bytes = EncodeLogFileHeader();
-  std::uint64_t file_bytes = bytes.size();
-  const auto read = ForEachLogRecord(log.extent().file->get(), [&](const LogRecord& record) {
-    LogRecord kept = record;
-    if (record.origin != LogOrigin::kLauncher) {
-      const std::uint64_t end = EndOf(keep, StreamOf(record));
-      if (record.offset >= end) return absl::OkStatus();
-      kept.text.resize(std::min<std::uint64_t>(kept.text.size(), end - record.offset));
-    }
-    const std::string encoded = EncodeLogRecord(kept);
-    bytes += encoded;
-    file_bytes += encoded.size();
-    if (bytes.size() < kCutBlockBytes) return absl::OkStatus();
-    return file->Append(std::exchange(bytes, ""));
-  });
-  if (!read.ok()) return read.status();
-  if (absl::Status put = file->Append(bytes); !put.ok()) return put;
-  if (absl::Status kept = file->Commit(path.filename(), Durability::kSynced); !kept.ok())
-    return kept;
-  auto shorter = OpenLog(path, O_RDWR);
-  if (!shorter) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
-  return GrowingLog::Extent{.file = std::move(shorter), .bytes = file_bytes, .ended = false};
 }
 
 }  // namespace
@@ -319,21 +275,11 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
 
 absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
                                         const std::vector<LogPosition>& positions) {
-  LogCut cut;
-  StreamEnds keep;
-  for (const LogPosition& at : positions) {
-    for (const auto& [origin, end] : StreamsOf(at)) {
-      const std::uint64_t has = EndOf(written.ends, {at.pid, origin});
-      cut.missing_bytes += end - std::min(end, has);
-      keep[{at.pid, origin}] = at.left ? has : end;
-    }
-  }
-  if (cut.missing_bytes > 0) return cut;
-  for (const auto& [stream, end] : written.ends)
-    if (stream.origin != LogOrigin::kLauncher) cut.dropped_bytes += end - EndOf(keep, stream);
-  if (cut.dropped_bytes > 0 || !written.usable.ok()) {
+  const CutPlan plan = PlanCut(written.ends, positions);
+  if (plan.cut.missing_bytes > 0) return plan.cut;
+  if (plan.cut.dropped_bytes > 0 || !written.usable.ok()) {
     absl::Status shortened = WhenThereIsRoom(written, [&] {
-      auto shorter = Shortened(written, keep);
+      auto shorter = Shortened(written, plan.keep);
       if (shorter.ok()) written.log->Set(*std::move(shorter));
       return shorter.status();
     });
@@ -341,8 +287,8 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
     written.usable = written.syncable = absl::OkStatus();  // It is another file.
   }
   for (auto& [stream, end] : written.ends)
-    if (stream.origin != LogOrigin::kLauncher) end = EndOf(keep, stream);
-  return cut;
+    if (stream.origin != LogOrigin::kLauncher) end = EndOf(plan.keep, stream);
+  return plan.cut;
 }
 
 /// A file that could not be read as a log is kept for whoever wants to know what is in it.
