@@ -103,6 +103,14 @@ void JobLogs::AwaitLoaded(Written& written) {
   written.usable = WhenThereIsRoom(written, [&] { return Load(written); });
 }
 
+/// The file does not hold any more what was written to it.
+void JobLogs::LoadAgain(Written& written) {
+  written.ends.clear();
+  written.log->Set({});
+  written.usable = Load(written);
+  AwaitLoaded(written);
+}
+
 std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
   const std::lock_guard lock(mutex_);
   const auto found = growing_.find(job);
@@ -283,6 +291,10 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
       if (shorter.ok()) written.log->Set(*std::move(shorter));
       return shorter.status();
     });
+    if (absl::IsDataLoss(shortened)) {
+      LoadAgain(written);
+      return CutFile(written, positions);  // The file is shorter, or none: this comes to an end.
+    }
     if (!shortened.ok()) return shortened;
     written.usable = written.syncable = absl::OkStatus();  // It is another file.
   }

@@ -53,8 +53,9 @@ class JobLogs final : public OutputLogs {
 
   /// Takes out what lies after these positions; a process that is not named has printed nothing.
   /// The service's own lines stay. In order with the calls of Append; if it fails, or bytes before
-  /// these positions are missing, the log stays as it is. A reader is not given again what it has
-  /// read before. A file that is no log is set aside once nothing is to be kept of it.
+  /// these positions are missing, the log stays as it is. One that was damaged since Begin goes as
+  /// far as its records are sound, as there. A reader is not given again what it has read before.
+  /// A file that is no log is set aside once nothing is to be kept of it.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
 
   /// What was appended so far stays after a crash of the machine, once `done` is OK: before a
@@ -91,6 +92,7 @@ class JobLogs final : public OutputLogs {
   std::shared_ptr<Written> Find(JobId job);
   static absl::Status Load(Written& written);
   void AwaitLoaded(Written& written);
+  void LoadAgain(Written& written);
   void Queue(JobId job, Task task);
   void RunQueued();
   absl::Status WhenThereIsRoom(const Written& written, const std::function<absl::Status()>& write);

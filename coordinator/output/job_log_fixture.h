@@ -3,6 +3,7 @@
 #define COORDINATOR_OUTPUT_JOB_LOG_FIXTURE_H_
 
 #include <cstdint>
+#include <fstream>
 #include <future>
 #include <string>
 #include <utility>
@@ -76,6 +77,13 @@ class JobLogTest : public testing::Test {
     std::promise<absl::StatusOr<LogCut>> done;
     logs.Cut(kJob, positions, [&](absl::StatusOr<LogCut> cut) { done.set_value(std::move(cut)); });
     return done.get_future().get();
+  }
+
+  /// As a bad disk changes it.
+  void DamageByte(std::size_t at) {
+    std::fstream(state_.log(kJob), std::ios::in | std::ios::out)
+        .seekp(static_cast<std::streamoff>(at))
+        .put('!');
   }
 
   const ScratchDirectory scratch_;

@@ -299,25 +299,6 @@ TEST_F(JobLogTest, CutToWhatTheLogHasLostChangesNothingAndSaysHowMuchIsMissing) 
   EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
 }
 
-TEST_F(JobLogTest, LogGoesAsFarAsItsRecordsAreSound) {
-  {
-    JobLogs logs(state_, kNoLimit, AtOnce);
-    logs.Begin(kJob);
-    for (const char* line : {"one\n", "two\n", "six\n"})
-      ASSERT_TRUE(Append(logs, Stdout(0, 0, line)).ok());
-  }
-  const std::size_t of_a_record = sizeof(LogRecordHeader) + 4;
-  std::fstream(state_.log(kJob), std::ios::in | std::ios::out)
-      .seekp(static_cast<std::streamoff>(sizeof(LogFileHeader) + 2 * of_a_record - 1))
-      .put('!');
-  JobLogs logs(state_, kNoLimit, AtOnce);
-  logs.Begin(kJob);
-  EXPECT_EQ(Cut(logs, {{.pid = 0, .stdout_bytes = 12, .stderr_bytes = 0}})->missing_bytes, 8u);
-  EXPECT_EQ(Cut(logs, {{.pid = 0, .stdout_bytes = 4, .stderr_bytes = 0}})->missing_bytes, 0u);
-  LogReader reader = logs.Read(kJob);
-  EXPECT_EQ(ReadAll(reader), "0:one\n(more)");
-}
-
 TEST_F(JobLogTest, FileThatIsNoLogHasNothingAndIsSetAsideWhenTheJobStartsOver) {
   std::filesystem::create_directories(state_.job(kJob));
   std::ofstream(state_.log(kJob)) << "this was never a log";

@@ -62,6 +62,9 @@ absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const Str
     return file->Append(std::exchange(bytes, ""));
   });
   if (!read.ok()) return read.status();
+  // Reading ends at a record that has rotted as it does at the end of the file.
+  if (*read < log.extent().bytes)
+    return absl::DataLossError(absl::StrCat(log.path(), " is damaged at byte ", *read));
   if (absl::Status put = file->Append(bytes); !put.ok()) return put;
   if (absl::Status kept = file->Commit(path.filename(), Durability::kSynced); !kept.ok())
     return kept;

@@ -27,7 +27,8 @@ struct CutPlan {
 /// What is to be done with a log that goes as far as `ends`.
 CutPlan PlanCut(const StreamEnds& ends, const std::vector<LogPosition>& positions);
 
-/// Writes the file again without what lies after these ends, in its place and durable.
+/// Writes the file again without what lies after these ends, in its place and durable. DATA_LOSS if
+/// its records are not all there any more; then it stays as it is.
 absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep);
 
 }  // namespace bspnow::coordinator

@@ -54,7 +54,7 @@ struct LogPosition {
 /// What a cut did; bytes of text.
 struct LogCut {
   std::uint64_t dropped_bytes = 0;
-  /// Were to stay, but are not there: the log was damaged, or lost. Then nothing has been changed.
+  /// Were to stay, but are not there: the log was damaged, or lost. Then nothing has been cut.
   std::uint64_t missing_bytes = 0;
 };
 
