@@ -18,7 +18,6 @@
 #include "client/cluster/profile_sink.h"
 #include "client/cluster/reconnection.h"
 #include "client/options/cluster_option.h"
-#include "client/options/output_file.h"
 #include "client/options/submission.h"
 #include "client/run/job_start.h"
 #include "client/run/program_file.h"
@@ -64,7 +63,6 @@ class ClusterRun {
   void SayThatItLeaves();
   void SendSignal(int signal);
   bool IsStranger(const std::string& program) const;
-  absl::Status TakeOutputFile(std::uint64_t job) const;
   void Report(JobsStub& jobs, const std::string& program);
   int Fail(const absl::Status& why);
   OutputPrinter& printer(proto::OutputStream stream) {
@@ -320,12 +318,6 @@ bool ClusterRun::IsStranger(const std::string& program) const {
          LinkedWithLibbsp(program) == Linked::kNo;
 }
 
-// Before the job is submitted, when its number is 0, unless the name needs that.
-absl::Status ClusterRun::TakeOutputFile(std::uint64_t job) const {
-  if (options_.output.empty() || HasJobId(options_.output) != (job != 0)) return absl::OkStatus();
-  return RedirectOutput(OutputPath(options_.output, job));
-}
-
 void ClusterRun::Report(JobsStub& jobs, const std::string& program) {
   console_.PrintTiming(end_->totals(), options_);
   if (!console_.wants_profile()) return;
@@ -347,7 +339,7 @@ int ClusterRun::Run() {
   if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) {
     return Fail(absl::FailedPreconditionError(wrong));
   }
-  if (absl::Status s = TakeOutputFile(0); !s.ok()) return Fail(s);
+  if (absl::Status s = console_.TakeOutputFile(options_.output, 0); !s.ok()) return Fail(s);
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
@@ -361,7 +353,7 @@ int ClusterRun::Run() {
   JobsStub& jobs = *accepted->jobs;
   const std::uint64_t job = accepted->reply.job();
   key_ = accepted->key;
-  if (absl::Status s = TakeOutputFile(job); !s.ok()) {
+  if (absl::Status s = console_.TakeOutputFile(options_.output, job); !s.ok()) {
     proto::CancelJobRequest request;
     request.set_job(job);
     s.Update(jobs.Cancel(request).status());

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "client/cluster/testing/fake_jobs_service.h"
+#include "client/options/output_file.h"
 
 namespace bspnow::client {
 namespace {
@@ -27,6 +29,26 @@ class Redirected {
  private:
   int fd_;
   UniqueFd saved_;
+};
+
+/// A terminal, and what is printed on it.
+class Terminal {
+ public:
+  Terminal() : other_end_(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) {
+    grantpt(other_end_.get());
+    unlockpt(other_end_.get());
+  }
+
+  std::string path() const { return ptsname(other_end_.get()); }
+
+  std::string Printed() const {
+    char text[4096];
+    const ssize_t n = read(other_end_.get(), text, sizeof text);
+    return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "";
+  }
+
+ private:
+  UniqueFd other_end_;
 };
 
 class ClusterRunTest : public testing::Test {
@@ -122,6 +144,22 @@ TEST_F(ClusterRunTest, KeepsOutputAndErrorApart) {
   EXPECT_EQ(Run(""), 0);
   EXPECT_EQ(output_, "result\n");
   EXPECT_EQ(error_, "warning\n");
+}
+
+TEST_F(ClusterRunTest, WritesItsOutputToTheFileThatIsNamedAlsoFromATerminal) {
+  AddLine(0, proto::STDOUT, "result\n");
+  std::ofstream(Path("input")) << "";
+  for (const char* name : {"results", "results-%j"}) {
+    const Terminal terminal;
+    options_.output = Path(name);
+    {
+      const Redirected in(STDIN_FILENO, Path("input"), O_RDONLY);
+      const Redirected out(STDOUT_FILENO, terminal.path(), O_RDWR | O_NOCTTY);
+      EXPECT_EQ(RunOnCluster(options_), 0);
+    }
+    EXPECT_EQ(Text(OutputPath(options_.output, jobs_.jobs.size())), "result\n");
+    EXPECT_EQ(terminal.Printed(), "");
+  }
 }
 
 TEST_F(ClusterRunTest, PrefixesEachLineOnceHoweverItComes) {

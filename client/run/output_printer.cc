@@ -23,13 +23,19 @@ UniqueFd OpenTerminal(int fd) {
 OutputPrinter::OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
                              std::function<void(int error)> broken)
     : loop_(loop),
-      terminal_(OpenTerminal(fd)),
-      fd_(terminal_.valid() ? terminal_.get() : fd),
+      given_(fd),
+      terminal_(OpenTerminal(given_)),
+      fd_(terminal_.valid() ? terminal_.get() : given_),
       drained_(std::move(drained)),
       broken_(std::move(broken)) {}
 
 OutputPrinter::~OutputPrinter() {
   if (waiting_) loop_.Forget(fd_);
+}
+
+void OutputPrinter::TakeAnew() {
+  terminal_ = OpenTerminal(given_);
+  fd_ = terminal_.valid() ? terminal_.get() : given_;
 }
 
 int OutputPrinter::Add(int source, std::string_view text) {

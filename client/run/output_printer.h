@@ -24,6 +24,9 @@ class OutputPrinter {
                 std::function<void(int error)> broken);
   ~OutputPrinter();
 
+  /// The descriptor is another file from now on. Nothing has been added yet.
+  void TakeAnew();
+
   /// Adds text of one source (a number that tells sources apart, negative for this program's own).
   /// If the text before it came from another source and had no newline at its end, it gets one, and
   /// that source is returned; else -1.
@@ -41,8 +44,9 @@ class OutputPrinter {
   Progress PrintSome();
 
   EventLoop& loop_;
-  UniqueFd terminal_;  ///< A terminal, opened a second time; see PrintSome.
-  int fd_;
+  const int given_;
+  UniqueFd terminal_;  ///< If `given_` is one, opened a second time; see PrintSome.
+  int fd_;             ///< To print to.
   std::function<void()> drained_;
   std::function<void(int error)> broken_;
   std::string queue_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/write_all.h"
+#include "client/options/output_file.h"
 #include "client/profile/call_names.h"
 #include "client/profile/job_profile.h"
 #include "client/profile/profile_file.h"
@@ -54,6 +55,13 @@ void RunConsole::SayNotLinked(const std::string& program) {
   Say(absl::StrCat(program,
                    " is not linked with libbsp, and no process called bsp_begin;"
                    " compile it with bspcc"));
+}
+
+absl::Status RunConsole::TakeOutputFile(const std::string& pattern, std::uint64_t job) {
+  if (pattern.empty() || HasJobId(pattern) != (job != 0)) return absl::OkStatus();
+  const absl::Status taken = RedirectOutput(OutputPath(pattern, job));
+  if (taken.ok()) output_.TakeAnew();  // It may have been a terminal, which is printed to apart.
+  return taken;
 }
 
 // Before the job starts: it is not to run for hours for a report that nobody gets.

@@ -3,6 +3,9 @@
 #ifndef CLIENT_RUN_RUN_CONSOLE_H_
 #define CLIENT_RUN_RUN_CONSOLE_H_
 
+#include <absl/status/status.h>
+
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -51,6 +54,10 @@ class RunConsole {
 
   /// For a job that ran `program`, of whose processes none called bsp_begin.
   void SayNotLinked(const std::string& program);
+
+  /// The file of --output takes the place of standard output, if one is named and the name known:
+  /// where that has the job's id in it, once there is a job, which is 0 before.
+  absl::Status TakeOutputFile(const std::string& pattern, std::uint64_t job);
 
   /// Opens the files of --timing-file, --profile and --trace; a message if that fails.
   std::string OpenReports(const JobOptions& options);
