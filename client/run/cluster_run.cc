@@ -52,6 +52,7 @@ class ClusterRun {
   void OnMessage(const proto::FromJob& message);
   void OnOver(const absl::Status& status);
   void OnLost(const absl::Status& status);
+  void OnFailed(const std::string& why);
   void OnShown(const proto::Job& job);
   void SayState(const proto::Job& job);
   void WatchBarrier();
@@ -100,14 +101,11 @@ ClusterRun::ClusterRun(const JobOptions& options)
     : options_(options),
       console_(loop_, {.drained = [this] { OnDrained(); },
                        .reader_left = [this](int signal) { OnSignal(signal); },
-                       .failed =
-                           [this](const std::string& why) {
-                             console_.Say(why);
-                             Leave(kFailureStatus);
-                           }}),
+                       .failed = [this](const std::string& why) { OnFailed(why); }}),
       start_(loop_, [this](const std::string& line) { console_.Say(line); }),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
-      input_(loop_, [this](std::string piece) { OnInput(std::move(piece)); }) {}
+      input_(loop_, {.read = [this](std::string piece) { OnInput(std::move(piece)); },
+                     .failed = [this](const std::string& why) { OnFailed(why); }}) {}
 
 // ---- Events of the job --------------------------------------------------------------------------
 
@@ -180,8 +178,7 @@ void ClusterRun::OnOver(const absl::Status& status) {
   connected_ = attached_ = false;
   if (end_ || status_) return;
   if (reconnection_->MayComeBack(status)) return OnLost(status);
-  console_.Say(std::string(status.message()));
-  Leave(kFailureStatus);
+  OnFailed(std::string(status.message()));
 }
 
 void ClusterRun::OnLost(const absl::Status& status) {
@@ -234,6 +231,11 @@ void ClusterRun::Print(const proto::LogLine& line) {
   const std::string text = lines(source, line.stream()).Add(line.text());
   const int broken_off = printer(line.stream()).Add(source, text);
   if (broken_off >= 0) lines(broken_off, line.stream()).BeginAnew();
+}
+
+void ClusterRun::OnFailed(const std::string& why) {
+  console_.Say(why);
+  Leave(kFailureStatus);
 }
 
 // ---- Events here --------------------------------------------------------------------------------

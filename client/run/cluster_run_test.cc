@@ -132,6 +132,23 @@ TEST_F(ClusterRunTest, SaysThatItLeavesWhenItsOutputIsLost) {
   EXPECT_TRUE(jobs_.left);
 }
 
+TEST_F(ClusterRunTest, GivesNoPartOfAnInputThatCannotBeReadForTheWhole) {
+  int status;
+  {
+    const Redirected in(STDIN_FILENO, testing::TempDir(), O_RDONLY | O_DIRECTORY);
+    const Redirected error(STDERR_FILENO, Path("error"), O_WRONLY | O_CREAT | O_TRUNC);
+    status = RunOnCluster(options_);
+  }
+  EXPECT_EQ(status, 1);
+  EXPECT_EQ(Text(Path("error")), "bsprun: reading standard input: Is a directory\n");
+  EXPECT_TRUE(jobs_.left);
+}
+
+TEST_F(ClusterRunTest, InputOfNohupIsEmpty) {
+  const Redirected in(STDIN_FILENO, "/dev/null", O_WRONLY);
+  EXPECT_EQ(RunOnCluster(options_), 0);
+}
+
 TEST_F(ClusterRunTest, GivesTheExitStatusOfTheJob) {
   jobs_.end.set_state(proto::FAILED);
   jobs_.end.set_exit_status(6);

@@ -1,6 +1,7 @@
 #include "client/run/standard_input.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,13 +20,17 @@ bool CanWait() {
   return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(STDIN_FILENO);
 }
 
+// A terminal that was hung up has no more, and one that is open for writing only, as nohup leaves
+// it, never had any. All else means that there is more: a job must not take a part for the whole.
+bool IsEnd(int error) { return error == EBADF || (error == EIO && isatty(STDIN_FILENO)); }
+
 // Reading from a terminal in the background would stop this program.
 bool InBackground() { return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp(); }
 
 }  // namespace
 
-StandardInput::StandardInput(EventLoop& loop, std::function<void(std::string piece)> read)
-    : loop_(loop), read_(std::move(read)) {}
+StandardInput::StandardInput(EventLoop& loop, InputEvents events)
+    : loop_(loop), events_(std::move(events)) {}
 
 StandardInput::~StandardInput() {
   loop_.Forget(STDIN_FILENO);
@@ -58,12 +63,12 @@ void StandardInput::Watch() {
 void StandardInput::Read() {
   std::string piece(kPieceBytes, '\0');
   const ssize_t n = read(STDIN_FILENO, piece.data(), piece.size());
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-    Ask();
-    return;
-  }
-  piece.resize(n > 0 ? static_cast<std::size_t>(n) : 0);  // An error ends the input, too.
-  read_(std::move(piece));
+  const int error = n < 0 ? errno : 0;
+  if (error == EINTR || error == EAGAIN) return Ask();
+  if (error != 0 && !IsEnd(error))
+    return events_.failed(std::string("reading standard input: ") + strerror(error));
+  piece.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  events_.read(std::move(piece));
 }
 
 }  // namespace bspnow::client

@@ -10,10 +10,17 @@
 
 namespace bspnow::client {
 
+struct InputEvents {
+  /// A piece, of at most 64 KiB; an empty one is the end.
+  std::function<void(std::string piece)> read;
+
+  /// There is more, but it cannot be read, and why. Nothing is read any more.
+  std::function<void(const std::string& why)> failed;
+};
+
 class StandardInput {
  public:
-  /// `read` gets each piece, at most 64 KiB, and an empty one at the end.
-  StandardInput(EventLoop& loop, std::function<void(std::string piece)> read);
+  StandardInput(EventLoop& loop, InputEvents events);
   ~StandardInput();
 
   /// Reads the next piece, once there is one.
@@ -24,7 +31,7 @@ class StandardInput {
   void Read();
 
   EventLoop& loop_;
-  std::function<void(std::string piece)> read_;
+  InputEvents events_;
   TimerId retry_ = kNoTimer;
 };
 
