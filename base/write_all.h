@@ -8,7 +8,8 @@
 
 namespace bspnow {
 
-/// Writes all of `bytes`, in as many calls as that takes. Errors say that it was `what`.
+/// Writes all of `bytes`, in as many calls as that takes; waits for a reader that is slow, be the
+/// file non-blocking or not. Errors say that it was `what`.
 absl::Status WriteAll(int file, std::string_view bytes, std::string_view what);
 
 }  // namespace bspnow

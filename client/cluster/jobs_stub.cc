@@ -327,18 +327,21 @@ absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
                                const std::function<absl::Status(const proto::LogLine&)>& line) {
   proto::ReadLogRequest next = request;
   SeenOutput seen;
-  return UntilAnswered([&](Reconnection& reconnection) -> absl::Status {
+  absl::Status unwanted;  // By the caller, and not to be tried again.
+  const absl::Status answered = UntilAnswered([&](Reconnection& reconnection) -> absl::Status {
     const std::vector<proto::StreamEnd> ends = seen.Ends();
     next.mutable_seen()->Assign(ends.begin(), ends.end());
     grpc::ClientContext context;
     const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
     const auto reader = stub->ReadLog(&context, next);
-    return ReadAll<proto::LogLine>(context, *reader, [&](const proto::LogLine& piece) {
+    absl::Status read = ReadAll<proto::LogLine>(context, *reader, [&](const proto::LogLine& piece) {
       reconnection.OnBack();
       seen.Add(piece);
-      return line(piece);
+      return unwanted = line(piece);
     });
+    return unwanted.ok() ? read : absl::OkStatus();
   });
+  return unwanted.ok() ? answered : unwanted;
 }
 
 absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink) {

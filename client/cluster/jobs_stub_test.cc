@@ -178,6 +178,11 @@ TEST_F(JobsStubTest, ReadsALogToItsEndOrUntilItIsNotWanted) {
   const absl::Status stopped =
       stub.ReadLog({}, [](const proto::LogLine&) { return absl::DataLossError("disk full"); });
   EXPECT_EQ(stopped.message(), "disk full");
+  // Not as an error of the call, after which the next one would begin after this piece.
+  const absl::Status away =
+      stub.ReadLog({}, [](const proto::LogLine&) { return absl::UnavailableError("no reader"); });
+  EXPECT_EQ(away.message(), "no reader");
+  EXPECT_EQ(heard_, std::vector<std::string>());
 }
 
 TEST_F(JobsStubTest, ReadsEachPieceOfALogOnceThoughTheCallBreaks) {
