@@ -1,5 +1,6 @@
 // logs, fetch.
 #include <absl/strings/str_cat.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/write_all.h"
@@ -66,28 +68,38 @@ absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
   request.set_follow(options.follow);
   request.set_one_pid(options.pid_option->count() > 0);
   request.set_pid(options.pid);
+  std::optional<OutputFile> file;
   if (!options.output.empty()) {
-    const absl::Status taken = RedirectOutput(OutputPath(options.output, options.job));
-    if (!taken.ok()) return taken;
+    absl::StatusOr<OutputFile> made = OutputFile::Create(OutputPath(options.output, options.job));
+    if (!made.ok()) return made.status();
+    file.emplace(*std::move(made));
+    if (dup2(file->fd(), STDOUT_FILENO) < 0)
+      return absl::ErrnoToStatus(errno, "replacing standard output");
   }
   LogPrinter printer(options);
-  const absl::Status read =
-      jobs.ReadLog(request, [&printer](const proto::LogLine& next) { return printer.Print(next); });
-  if (!read.ok()) return read;
+  absl::Status done = jobs.ReadLog(request, [&](const proto::LogLine& next) {
+    // There is output, and others may want to watch it come.
+    if (file && options.follow)
+      if (absl::Status stands = file->Commit(); !stands.ok()) return stands;
+    return printer.Print(next);
+  });
+  if (done.ok() && file) done = file->Commit();
+  if (!done.ok()) return done;
   return 0;
 }
 
 }  // namespace
 
 absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path) {
-  const absl::StatusOr<UniqueFd> file = OpenOutput(path);
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
   if (!file.ok()) return file.status();
   proto::ReadLogRequest request;
   request.set_job(job);
-  return jobs.ReadLog(request, [&](const proto::LogLine& line) {
+  const absl::Status read = jobs.ReadLog(request, [&](const proto::LogLine& line) {
     if (line.stream() == proto::STDERR || line.of_launcher()) return absl::OkStatus();
-    return WriteAll(file->get(), line.text(), "--output " + path);
+    return WriteAll(file->fd(), line.text(), "--output " + path);
   });
+  return read.ok() ? file->Commit() : read;
 }
 
 namespace {

@@ -3,7 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace bspnow::client {
@@ -41,6 +43,35 @@ absl::StatusOr<UniqueFd> OpenOutput(const std::string& path) {
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.valid()) return file;
   return absl::FailedPreconditionError(absl::StrCat("--output ", path, ": ", strerror(errno)));
+}
+
+// As ours, and with the permissions of the one that it is to replace.
+absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
+  struct stat there {};
+  const bool is_new = lstat(path.c_str(), &there) != 0;
+  std::string beside = absl::StrCat(path, ".new-", getpid());
+  UniqueFd fd;
+  if (is_new || S_ISREG(there.st_mode))
+    fd = UniqueFd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (fd.valid()) {
+    OutputFile made(path, std::move(beside), std::move(fd));
+    if (is_new || fchmod(made.fd(), there.st_mode & 0777) == 0) return made;
+  }
+  absl::StatusOr<UniqueFd> in_place = OpenOutput(path);
+  if (!in_place.ok()) return in_place.status();
+  return OutputFile(path, "", *std::move(in_place));
+}
+
+OutputFile::~OutputFile() {
+  if (!beside_.empty()) unlink(beside_.c_str());
+}
+
+absl::Status OutputFile::Commit() {
+  if (beside_.empty()) return absl::OkStatus();
+  if (rename(beside_.c_str(), path_.c_str()) != 0)
+    return absl::FailedPreconditionError(absl::StrCat("--output ", path_, ": ", strerror(errno)));
+  beside_.clear();
+  return absl::OkStatus();
 }
 
 absl::Status RedirectOutput(const std::string& path) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/unique_fd.h"
 
@@ -24,6 +25,33 @@ std::string OutputPath(const std::string& pattern, std::uint64_t job);
 
 /// The file, emptied.
 absl::StatusOr<UniqueFd> OpenOutput(const std::string& path);
+
+/// A file that is replaced once it is whole: the old one may be all that is left of a job. What is
+/// no ordinary file, /dev/stdout for one, or lies where none can be made, is written in its place.
+class OutputFile {
+ public:
+  static absl::StatusOr<OutputFile> Create(const std::string& path);
+  OutputFile(OutputFile&& other) noexcept
+      : path_(std::move(other.path_)),
+        beside_(std::exchange(other.beside_, "")),
+        fd_(std::move(other.fd_)) {}
+
+  /// What is not committed leaves nothing.
+  ~OutputFile();
+
+  int fd() const { return fd_.get(); }
+
+  /// The file stands under its name from now on; once is enough.
+  absl::Status Commit();
+
+ private:
+  OutputFile(std::string path, std::string beside, UniqueFd fd)
+      : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
+
+  std::string path_;
+  std::string beside_;  ///< Its path until then; empty: `path_`.
+  UniqueFd fd_;
+};
 
 /// From now on the file is this program's standard output.
 absl::Status RedirectOutput(const std::string& path);

@@ -1,11 +1,23 @@
 #include "client/options/output_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::client {
 namespace {
+
+std::string Text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 TEST(OutputFileTest, PutsTheJobsIdIntoItsName) {
   EXPECT_EQ(OutputPath("out", 7), "out");
@@ -27,6 +39,49 @@ TEST(OutputFileTest, SaysWhichFileCannotBeWritten) {
   EXPECT_TRUE(OpenOutput(scratch.path() + "/new").ok());
   const auto refused = OpenOutput(scratch.path() + "/no/such");
   ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().message(),
+            "--output " + scratch.path() + "/no/such: No such file or directory");
+}
+
+TEST(OutputFileTest, ReplacesAFileOnceTheNewOneIsWhole) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/results";
+  std::ofstream(path) << "old";
+  chmod(path.c_str(), 0640);
+  {
+    absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_EQ(write(file->fd(), "half", 4), 4);
+  }
+  EXPECT_EQ(Text(path), "old");
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(write(file->fd(), "new", 3), 3);
+  EXPECT_TRUE(file->Commit().ok());
+  EXPECT_TRUE(file->Commit().ok());
+  EXPECT_EQ(Text(path), "new");
+  struct stat now {};
+  stat(path.c_str(), &now);
+  EXPECT_EQ(now.st_mode & 0777, 0640u);
+  for (const auto& each : std::filesystem::directory_iterator(scratch.path()))
+    EXPECT_EQ(each.path(), path);
+}
+
+TEST(OutputFileTest, WritesToWhatIsNoOrdinaryFileInItsPlace) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/link";
+  std::ofstream(scratch.path() + "/target") << "old";
+  std::filesystem::create_symlink("target", path);
+  for (const std::string& name : {path, std::string("/dev/null")}) {
+    absl::StatusOr<OutputFile> file = OutputFile::Create(name);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_EQ(write(file->fd(), "new", 3), 3);
+    EXPECT_TRUE(file->Commit().ok());
+  }
+  EXPECT_EQ(Text(scratch.path() + "/target"), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const auto refused = OutputFile::Create(scratch.path() + "/no/such");
   EXPECT_EQ(refused.status().message(),
             "--output " + scratch.path() + "/no/such: No such file or directory");
 }
