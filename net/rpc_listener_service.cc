@@ -26,6 +26,8 @@ void SetArguments(const RpcListener::Settings& settings, grpc::ServerBuilder& bu
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, settings.keepalive.time_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, settings.keepalive.timeout_ms);
+  // No limit: a caller that waits sends nothing, and may have gone.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              settings.ping_interval_min_ms);
   if (settings.credentials.has_certificate())

@@ -15,13 +15,13 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/keepalive.h"
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "client/cluster/attachment.h"
 #include "files/file_streams.h"
 #include "net/login/login.h"
 #include "net/login/token_channel.h"
+#include "net/rpc/keepalive.h"
 #include "net/socket.h"
 #include "net/tls/rpc_credentials.h"
 #include "net/tls/tls_diagnosis.h"
@@ -73,8 +73,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator,
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
+  SetKeepalive(kClientKeepalive, arguments);
   arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
   return MakeTokenChannel(coordinator, credentials, arguments, std::move(tokens));
 }

@@ -169,7 +169,7 @@ absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loo
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kImagesKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,
-                                       .arguments = {{GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}},
+                                       .arguments = {},
                                        .credentials = credentials};
   auto listener = RpcListener::Start(loop, listen, settings, {parts->service.get()}, nullptr);
   if (!listener.ok()) return listener.status();

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/keepalive.h"
 #include "files/file_streams.h"
+#include "net/rpc/keepalive.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
@@ -30,9 +30,7 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address,
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);  // Bounds connecting.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  SetKeepalive(kImagesKeepalive, arguments);
   return proto::Images::NewStub(
       grpc::CreateCustomChannel(address, credentials.channel(CertificateRole::kWorker), arguments));
 }

@@ -1,7 +1,7 @@
 #include <grpcpp/grpcpp.h>
 
-#include "base/keepalive.h"
 #include "net/login/token_channel.h"
+#include "net/rpc/keepalive.h"
 #include "worker/rpc/coordinator_channel.h"
 
 namespace bspnow::worker {
@@ -22,8 +22,7 @@ std::shared_ptr<grpc::Channel> ChannelToCoordinator(const CoordinatorAddress& co
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kBackoffMostMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kBackoffLeastMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kWorkerKeepalive.time_ms);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kWorkerKeepalive.timeout_ms);
+  SetKeepalive(kWorkerKeepalive, arguments);
   return MakeTokenChannel(coordinator.address, coordinator.credentials, arguments,
                           TokenSource(coordinator.address, coordinator.login));
 }
