@@ -141,6 +141,7 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
   const absl::StatusOr<JobStart::Accepted> accepted = start.Run(
       {.place = *place,
        .patience_ms = options.reconnect_s * kMsPerSecond,
+       .reconnect_ms = options.reconnect_s * kMsPerSecond,
        .make = [options, path = *program] { return MakeSubmission(options, path); },
        .unseen = "the coordinator does not answer, and may accept the job all the same: see "
                  "`bsp jobs` when it does"});
@@ -258,7 +259,9 @@ void AddWait(CommandLine& line) {
     line.failure_status = kUnknownStatus;
     line.connect_s = query->reconnect_s;
     absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-    return jobs.ok() ? WaitJobs(*jobs, *query) : jobs.status();
+    if (!jobs.ok()) return jobs.status();
+    jobs->SetReconnectTimeout(query->reconnect_s * kMsPerSecond);
+    return WaitJobs(*jobs, *query);
   });
 }
 

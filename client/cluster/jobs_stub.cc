@@ -170,7 +170,7 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say sa
 
 // Repeats a call that may be repeated, as long as the coordinator cannot be reached.
 absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnection&)>& call) {
-  Reconnection reconnection(place_.address, kReconnectUsualMs);
+  Reconnection reconnection(place_.address, reconnect_ms_);
   while (true) {
     const std::uint64_t asked_ns = NowNs();
     const absl::Status failed = call(reconnection);

@@ -1,6 +1,6 @@
 // The coordinator's service of jobs, as a client calls it: each call waits for its reply. The only
 // file, with attach_stub.cc, that knows gRPC; failures come as absl::Status. Calls that may take
-// long survive a coordinator that is started again within kReconnectUsualMs.
+// long survive a coordinator that is started again within the reconnect timeout.
 #ifndef CLIENT_CLUSTER_JOBS_STUB_H_
 #define CLIENT_CLUSTER_JOBS_STUB_H_
 
@@ -38,6 +38,9 @@ class JobsStub {
   /// call has lost the coordinator, or there is none, and it is tried again.
   static absl::StatusOr<JobsStub> Connect(const CoordinatorPlace& place, Say say,
                                           std::uint64_t patience_ms);
+
+  /// For how long a call that has lost the coordinator is tried again.
+  void SetReconnectTimeout(std::uint64_t reconnect_ms) { reconnect_ms_ = reconnect_ms; }
 
   /// Uploads those of the contents that the coordinator lacks. `sent` is given the bytes that are
   /// done, of all that must be sent; a Status that is not ok ends the upload with it.
@@ -105,6 +108,7 @@ class JobsStub {
   CoordinatorPlace place_;
   std::shared_ptr<grpc::Channel> channel_;
   Say say_;
+  std::uint64_t reconnect_ms_ = kReconnectUsualMs;
 };
 
 }  // namespace bspnow::client

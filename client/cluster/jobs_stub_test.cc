@@ -119,6 +119,17 @@ TEST_F(JobsStubTest, RepeatsASubmissionWhoseReplyWasLostWithoutASecondJob) {
   EXPECT_EQ(jobs_.jobs.size(), 1u);
 }
 
+TEST_F(JobsStubTest, GivesUpWhenTheReconnectTimeoutIsOver) {
+  jobs_.broken_submissions = 1;
+  JobsStub stub = Connect();
+  stub.SetReconnectTimeout(0);
+  const absl::Status lost =
+      Submit(stub, SubmissionOf(WriteFile("program", "content")), Silent).status();
+  EXPECT_EQ(lost.message(), "no answer from the coordinator " + service_.address() +
+                                " for 0 s; gave up: the reply is lost");
+  EXPECT_EQ(jobs_.submissions, 1);
+}
+
 TEST_F(JobsStubTest, StopsAnUploadThatIsNoLongerWanted) {
   JobsStub stub = Connect();
   const auto enough = [](std::uint64_t, std::uint64_t) { return absl::CancelledError("enough"); };

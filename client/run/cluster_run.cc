@@ -348,6 +348,7 @@ int ClusterRun::Run() {
   const absl::StatusOr<JobStart::Accepted> accepted = start_.Run(
       {.place = {.address = *address, .tls_dir = NamedTls(options_.tls_dir)},
        .patience_ms = 0,
+       .reconnect_ms = options_.reconnect_s * kMsPerS,
        .make = [options = options_, program] { return MakeAttachedSubmission(options, *program); },
        .unseen = "the coordinator does not answer; if it accepts the job, it cancels it, since "
                  "this program has left"});

@@ -93,6 +93,7 @@ absl::StatusOr<JobStart::Prepared> JobStart::Prepare(const Order& order,
   };
   absl::StatusOr<JobsStub> jobs = JobsStub::Connect(order.place, say, order.patience_ms);
   if (!jobs.ok()) return jobs.status();
+  jobs->SetReconnectTimeout(order.reconnect_ms);
   UploadProgress progress;
   const absl::Status sent =
       jobs->Upload(submission->contents, [&](std::uint64_t done, std::uint64_t all) {

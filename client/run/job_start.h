@@ -25,7 +25,8 @@ class JobStart {
 
   struct Order {
     CoordinatorPlace place;
-    std::uint64_t patience_ms;  ///< For a coordinator that is not there.
+    std::uint64_t patience_ms;   ///< For a coordinator that is not there.
+    std::uint64_t reconnect_ms;  ///< For one that was lost, also later by Accepted::jobs.
     /// On the thread, before anything is sent.
     std::function<absl::StatusOr<Submission>()> make;
     /// What becomes of a job of which this program does not learn that it was accepted.

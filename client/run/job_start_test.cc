@@ -28,6 +28,7 @@ class JobStartTest : public testing::Test {
   absl::StatusOr<JobStart::Accepted> Run() {
     return start_->Run({.place = {.address = service_.address(), .tls_dir = ""},
                         .patience_ms = 0,
+                        .reconnect_ms = 0,
                         .make =
                             [] {
                               Submission submission;
