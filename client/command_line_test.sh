@@ -214,6 +214,8 @@ says 1 'bsp: writing standard output: No space left on device' \
 # Where output goes.
 says 2 'out-%x: after % comes j' bsp submit -n 2 --output out-%x true
 says 2 'out-%: after % comes j' bsprun -n 2 --output out-% true
+says 1 '--output no/such-%j: No such file or directory' \
+  bsp submit --coordinator $nobody -n 2 --wait --output no/such-%j "$bsprun"
 says 1 'out-%j: a job on this machine has no id; leave %j out' bsprun -n 1 --output out-%j true
 says 1 '--output no/such: No such file or directory' bsprun -n 1 --output no/such true
 says 0 'hi' bash -c 'bsprun -n 1 --output out echo hi 2>/dev/null; cat out'

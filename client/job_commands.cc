@@ -65,13 +65,15 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
   return status;
 }
 
-/// Also writes what the job has printed to the file that --output names, if it does.
+/// Also writes what the job has printed to the file that --output names, if it does; if it cannot,
+/// the job has its status all the same, and others may be waited for.
 absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::string& output) {
   const absl::StatusOr<int> status = WaitJobs(jobs, {.jobs = {job}});
   if (!status.ok() || output.empty()) return status;
   const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job));
-  if (!written.ok()) return written;
-  return status;
+  if (written.ok()) return status;
+  PrintFailure(written);
+  return std::max(*status, kFailureStatus);
 }
 
 /// The worst status of what was submitted.
@@ -128,6 +130,8 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
     std::cerr << "bsp: warning: " << *program
               << " is not linked with libbsp; compile it with bspcc\n";
   }
+  if (options.wait && !options.output.empty())
+    if (absl::Status s = CheckOutputPlace(options.output); !s.ok()) return s;
   if (options.input.empty() && HasInputForJob()) options.input = "/dev/stdin";
   const absl::StatusOr<CoordinatorPlace> place = PlaceOf(line);
   if (!place.ok()) return place.status();

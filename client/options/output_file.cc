@@ -74,6 +74,18 @@ absl::Status OutputFile::Commit() {
   return absl::OkStatus();
 }
 
+absl::Status CheckOutputPlace(const std::string& pattern) {
+  const std::size_t slash = pattern.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : pattern.substr(0, slash + 1);
+  const auto writable = [](const std::string& of) {
+    return HasJobId(of) || access(OutputPath(of, 0).c_str(), W_OK) == 0;
+  };
+  // A file that is there is enough, /dev/null for one: nothing need be made beside it.
+  if (!HasJobId(pattern) && writable(pattern)) return absl::OkStatus();
+  if (writable(directory)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("--output ", pattern, ": ", strerror(errno)));
+}
+
 absl::Status RedirectOutput(const std::string& path) {
   const absl::StatusOr<UniqueFd> file = OpenOutput(path);
   if (!file.ok()) return file.status();

@@ -53,6 +53,10 @@ class OutputFile {
   UniqueFd fd_;
 };
 
+/// Whether a file of this pattern could be written later, as far as that can be told before the
+/// job's id is known.
+absl::Status CheckOutputPlace(const std::string& pattern);
+
 /// From now on the file is this program's standard output.
 absl::Status RedirectOutput(const std::string& path);
 

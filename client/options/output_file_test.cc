@@ -67,6 +67,18 @@ TEST(OutputFileTest, ReplacesAFileOnceTheNewOneIsWhole) {
     EXPECT_EQ(each.path(), path);
 }
 
+TEST(OutputFileTest, KnowsBeforeTheJobWhetherItsFileCanBeMade) {
+  const ScratchDirectory scratch;
+  const std::string directory = scratch.path();
+  for (const char* name : {"/out", "/out-%j", "/%j/out", "/%%-%j"})
+    EXPECT_TRUE(CheckOutputPlace(directory + name).ok()) << name;
+  EXPECT_TRUE(CheckOutputPlace("out").ok());
+  EXPECT_TRUE(CheckOutputPlace("/dev/null").ok());
+  for (const char* name : {"/no/such", "/no/such-%j", "/no%%/such"})
+    EXPECT_EQ(CheckOutputPlace(directory + name).message(),
+              "--output " + directory + name + ": No such file or directory");
+}
+
 TEST(OutputFileTest, WritesToWhatIsNoOrdinaryFileInItsPlace) {
   const ScratchDirectory scratch;
   const std::string path = scratch.path() + "/link";

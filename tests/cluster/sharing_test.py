@@ -234,6 +234,10 @@ class SharingTest(unittest.TestCase):
         done = self.cluster.bsp("submit", "-n", 2, "--wait", "--output", "%j", *VARIABLE,
                                 cwd=directory)
         self.assertEqual(self.read(os.path.join(directory, done.stdout.strip())), said)
+        done = self.cluster.bsp("submit", "-n", 2, "--wait", "--output", "/dev/full", *VARIABLE,
+                                check=False)
+        self.assertEqual(done.returncode, 1)  # Not that of a job of which nothing is known.
+        self.assertIn("writing --output /dev/full: No space left on device", done.stderr)
         for name in ("plain", "numbered-%j"):
             done = self.cluster.bsprun("-n", 2, "--output", name, *VARIABLE, cwd=directory)
             self.assertEqual(done.stdout, "")
