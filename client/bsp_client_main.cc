@@ -17,6 +17,7 @@
 #include "client/options/job_options.h"
 #include "client/options/spelling.h"
 #include "client/run/cluster_run.h"
+#include "client/standard_output.h"
 
 namespace bspnow::client {
 namespace {
@@ -24,6 +25,13 @@ namespace {
 int Fail(const std::string& name, const std::string& message, int status) {
   std::cerr << name << ": " << message << "\n";
   return status;
+}
+
+// What was printed may be all that was asked for: success without it is none.
+int Printed(StandardOutput& output, const std::string& name, int status) {
+  const absl::Status written = output.Flush();
+  if (status != 0 || written.ok()) return status;
+  return Fail(name, std::string(written.message()), kFailureStatus);
 }
 
 std::string HelpOf(const CLI::App& app) {
@@ -86,7 +94,7 @@ bool Parse(CLI::App& app, int argc, char** argv, int& status) {
   }
 }
 
-int RunAsBsprun(int argc, char** argv) {
+int RunAsBsprun(int argc, char** argv, StandardOutput& output) {
   JobOptions options;
   CLI::App app("Runs a BSP program: P processes, on this machine or on a cluster.", "bsprun");
   app.set_version_flag("--version", std::string("bsprun (bspnow) ") + kVersion);
@@ -95,7 +103,7 @@ int RunAsBsprun(int argc, char** argv) {
     return Fail("bsprun", wrong, kUsageStatus);
   }
   int status = 0;
-  if (!Parse(app, argc, argv, status)) return status;
+  if (!Parse(app, argc, argv, status)) return Printed(output, "bsprun", status);
   if (const std::string wrong = TakeRest(app, options); !wrong.empty()) {
     return Fail("bsprun", wrong, kUsageStatus);
   }
@@ -122,7 +130,7 @@ int PlaceOfCommand(const CLI::App& app, int argc, char** argv) {
   return argc;
 }
 
-int RunAsBsp(int argc, char** argv) {
+int RunAsBsp(int argc, char** argv, StandardOutput& output) {
   AcceptWordsForOptions(argc, argv);
   CLI::App app("bspnow: Bulk Synchronous Parallel programs on a network of workstations.", "bsp");
   app.set_version_flag("--version", std::string("bsp (bspnow) ") + kVersion);
@@ -158,24 +166,19 @@ int RunAsBsp(int argc, char** argv) {
     if (!wrong.empty()) return Fail("bsp", wrong, kUsageStatus);
   }
   int status = 0;
-  if (!Parse(app, argc, argv, status)) return status;
+  if (!Parse(app, argc, argv, status)) return Printed(output, "bsp", status);
   const absl::StatusOr<int> done = line.chosen();
-  errno = 0;
-  std::cout.flush();
-  if (!done.ok()) return Fail("bsp", std::string(done.status().message()), line.failure_status);
-  // A full disk, say: a script must not take what is there for all.
-  if (std::cout) return *done;
-  return Fail("bsp",
-              std::string("writing standard output") +
-                  (errno == 0 ? " failed" : std::string(": ") + strerror(errno)),
-              line.failure_status);
+  if (done.ok()) return Printed(output, "bsp", *done);
+  output.Flush().IgnoreError();  // That it failed before says more.
+  return Fail("bsp", std::string(done.status().message()), line.failure_status);
 }
 
 int Main(int argc, char** argv) {
   const char* slash = strrchr(argv[0], '/');
   const bool is_bsprun = strcmp(slash == nullptr ? argv[0] : slash + 1, "bsprun") == 0;
   prctl(PR_SET_NAME, is_bsprun ? "bsprun" : "bsp");  // For pkill, killall and top.
-  return is_bsprun ? RunAsBsprun(argc, argv) : RunAsBsp(argc, argv);
+  StandardOutput output;
+  return is_bsprun ? RunAsBsprun(argc, argv, output) : RunAsBsp(argc, argv, output);
 }
 
 }  // namespace
@@ -183,7 +186,6 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int status = bspnow::client::Main(argc, argv);
-  std::cout.flush();
   // Without destructors of what a thread uses that still waits for a coordinator (JobStart).
   _exit(status);
 }

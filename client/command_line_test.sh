@@ -33,6 +33,9 @@ touch data
 says 0 'bsp (bspnow) 0.' bsp --version
 says 0 'bsprun (bspnow) 0.' bsprun --version
 says 0 'Submit a job' bsp --help
+says 1 'bsp: writing standard output: No space left on device' bash -c 'bsp --help >/dev/full'
+says 1 'bsp: writing standard output: No space left on device' bash -c \
+  'bsp certs init authority >/dev/full'
 says 0 '--constraint' bsp submit --help
 
 says 0 'bsp (bspnow) 0.' bsp version --json

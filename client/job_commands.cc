@@ -98,7 +98,7 @@ bool HasInputForJob() {
          lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
 }
 
-// The id is for scripts, alone on standard output.
+// The id is for scripts, alone on standard output; if it cannot be printed there, it is still said.
 void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& options) {
   const std::uint64_t last = submitted.job() + std::max(submitted.elements(), 1u) - 1;
   if (options.json) {
@@ -111,11 +111,11 @@ void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& op
   } else {
     std::cout << submitted.job() << std::endl;
   }
-  if (!std::cout) std::cerr << "bsp: submitted job " << submitted.job() << "\n";
-  if (options.json) return;
-  if (submitted.elements() != 0) {
-    std::cerr << "bsp: submitted array " << submitted.job() << ": jobs " << submitted.job() << "-"
-              << last << "\n";
+  const bool printed = static_cast<bool>(std::cout);
+  if (submitted.elements() != 0 && !(printed && options.json)) {
+    Say(absl::StrCat("submitted array ", submitted.job(), ": jobs ", submitted.job(), "-", last));
+  } else if (!printed) {
+    Say(absl::StrCat("submitted job ", submitted.job()));
   }
 }
 

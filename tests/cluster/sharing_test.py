@@ -7,12 +7,13 @@ import json
 import os
 import resource
 import stat
+import subprocess
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 
-from harness.cluster import Cluster
+from harness.cluster import COMMAND_S, Cluster
 from harness.disturbances import processes_of
 from harness.programs import path_of
 from harness.waiting import wait_until
@@ -243,6 +244,17 @@ class SharingTest(unittest.TestCase):
             self.assertEqual(done.stdout, "")
         self.assertEqual(self.read(f"{directory}/plain"), said)
         self.assertEqual(self.read(glob.glob(f"{directory}/numbered-*")[0]), said)
+
+    def test_what_cannot_be_printed_is_no_success_and_a_job_is_named_all_the_same(self):
+        for command, says in (("jobs", ""), ("submit", "bsp: submitted job ")):
+            arguments = ("-n", 2, *VARIABLE) if command == "submit" else ()
+            with open("/dev/full", "wb") as full:
+                client = self.cluster.start_client(["bsp", command, *arguments], stdout=full,
+                                                   stderr=subprocess.PIPE, text=True)
+            error = client.communicate(timeout=COMMAND_S)[1]
+            self.assertEqual(client.returncode, 1, error)
+            self.assertIn(says, error)
+            self.assertIn("bsp: writing standard output: No space left on device\n", error)
 
     def test_wait_gives_the_status_of_the_job(self):
         done = self.cluster.bsp("submit", "-n", 3, "--wait", path_of("misbehaviour"), "leave",
