@@ -105,7 +105,9 @@ ClusterRun::ClusterRun(const JobOptions& options)
       start_(loop_, [this](const std::string& line) { console_.Say(line); }),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       input_(loop_, {.read = [this](std::string piece) { OnInput(std::move(piece)); },
-                     .failed = [this](const std::string& why) { OnFailed(why); }}) {}
+                     .failed = [this](const std::string& why) { OnFailed(why); }}) {
+  signals_.Watch(SIGTSTP);
+}
 
 // ---- Events of the job --------------------------------------------------------------------------
 
@@ -266,6 +268,11 @@ void ClusterRun::OnSignal(int signal) {
     if (connected_) return stream_->AskForJob(job_);
     return console_.Say("there is no connection to the coordinator now");
   }
+  // Who is stopped answers no pings, and the coordinator would cancel the job after a while.
+  if (signal == SIGTSTP)
+    return console_.Say(absl::StrCat(
+        "Ctrl-Z does not stop bsprun: the coordinator would take it for gone, and cancel the job",
+        job_ == 0 ? "" : absl::StrCat("; `bsp suspend ", job_, "` saves it")));
   const bool again = interrupted_by_ != 0;
   if (!again) interrupted_by_ = signal;
   if (job_ == 0) return start_.Interrupt();

@@ -223,6 +223,14 @@ TEST_F(ClusterRunTest, HandsASignalToTheJob) {
   dup2(saved.get(), STDIN_FILENO);
 }
 
+TEST_F(ClusterRunTest, IsNotStoppedSinceThatWouldCancelTheJob) {
+  signal(SIGTSTP, SIG_DFL);  // Whatever started this test.
+  jobs_.submitting = [thread = pthread_self()] { pthread_kill(thread, SIGTSTP); };
+  EXPECT_EQ(Run("input\n"), 0);
+  EXPECT_EQ(output_, "input\n");
+  EXPECT_NE(error_.find("bsprun: Ctrl-Z does not stop bsprun"), std::string::npos) << error_;
+}
+
 TEST_F(ClusterRunTest, CancelsAJobThatIsAcceptedAfterAnInterruption) {
   jobs_.submitting = [thread = pthread_self()] { pthread_kill(thread, SIGTERM); };
   EXPECT_EQ(Run(""), 128 + SIGTERM);

@@ -18,6 +18,9 @@ class SignalWatch {
   SignalWatch(EventLoop& loop, std::function<void(int signal)> arrived);
   ~SignalWatch();
 
+  /// One more, where it is not ignored.
+  void Watch(int signal);
+
   /// Calls `arrived` for what has come, without waiting; for work that does not return to the loop.
   void Look();
 
@@ -27,6 +30,7 @@ class SignalWatch {
  private:
   EventLoop& loop_;
   std::function<void(int signal)> arrived_;
+  sigset_t watched_;
   sigset_t before_;              ///< What was blocked,
   void (*before_of_pipe_)(int);  ///< and what SIGPIPE did.
   UniqueFd signals_;
