@@ -102,7 +102,8 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
 }
 
 void DescribeKeeping(CLI::App& app, CoordinatorSettings& settings) {
-  app.add_option("--max-log-bytes", settings.log_bytes_max, "Output kept of one job")
+  app.add_option("--max-log-bytes", settings.log_bytes_max,
+                 "Output of one job; one that prints more fails")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("4GiB");

@@ -35,7 +35,8 @@ namespace bspnow::coordinator {
 
 class JobLogs final : public OutputLogs {
  public:
-  /// A log that would grow beyond `log_bytes_max` takes no more of its processes' output.
+  /// A log that would grow beyond `log_bytes_max` takes no more of its processes' output: its job
+  /// fails.
   /// `post`: for the outcomes.
   JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max, PostEvent post);
 
