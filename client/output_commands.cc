@@ -18,6 +18,7 @@
 #include "client/options/output_file.h"
 #include "client/view/job_json.h"
 #include "client/view/line_prefixer.h"
+#include "client/view/open_line.h"
 #include "files/file_name.h"
 #include "files/file_store.h"
 
@@ -44,22 +45,30 @@ class LogPrinter {
   absl::Status Print(const proto::LogLine& line) {
     if (options_.json) return WriteAll(STDOUT_FILENO, JsonText(LogJson(line)), "standard output");
     const bool is_error = line.stream() == proto::STDERR;
-    const bool prefixed = options_.prefix_output || line.of_launcher();
-    const std::string text = prefixed ? PrefixerOf(line).Add(line.text()) : line.text();
+    const int source = line.of_launcher() ? kLauncher : static_cast<int>(line.pid());
+    std::string text = PrefixerOf(source, line.stream()).Add(line.text());
+    if (const auto broken_off = (is_error ? error_ : output_).Next(source, text)) {
+      PrefixerOf(*broken_off, line.stream()).BeginAnew();
+      text.insert(0, "\n");
+    }
     return is_error ? WriteAll(STDERR_FILENO, text, "standard error")
                     : WriteAll(STDOUT_FILENO, text, "standard output");
   }
 
  private:
-  LinePrefixer& PrefixerOf(const proto::LogLine& line) {
-    if (line.of_launcher()) return of_launcher_;
-    const auto key = std::make_pair(line.pid(), line.stream());
-    return prefixers_.try_emplace(key, absl::StrCat("[", line.pid(), "] ")).first->second;
+  static constexpr int kLauncher = -1;  ///< Among the sources, which are pids.
+
+  LinePrefixer& PrefixerOf(int source, proto::OutputStream stream) {
+    const std::string prefix = source == kLauncher      ? "bsp: "
+                               : options_.prefix_output ? absl::StrCat("[", source, "] ")
+                                                        : "";
+    return prefixers_.try_emplace({source, stream}, prefix).first->second;
   }
 
   const LogOptions& options_;
-  LinePrefixer of_launcher_{"bsp: "};
-  std::map<std::pair<std::uint32_t, proto::OutputStream>, LinePrefixer> prefixers_;
+  std::map<std::pair<int, proto::OutputStream>, LinePrefixer> prefixers_;
+  OpenLine output_;
+  OpenLine error_;
 };
 
 absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
@@ -95,9 +104,11 @@ absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::strin
   if (!file.ok()) return file.status();
   proto::ReadLogRequest request;
   request.set_job(job);
+  OpenLine open;
   const absl::Status read = jobs.ReadLog(request, [&](const proto::LogLine& line) {
     if (line.stream() == proto::STDERR || line.of_launcher()) return absl::OkStatus();
-    return WriteAll(file->fd(), line.text(), "--output " + path);
+    const bool breaks = open.Next(static_cast<int>(line.pid()), line.text()).has_value();
+    return WriteAll(file->fd(), breaks ? "\n" + line.text() : line.text(), "--output " + path);
   });
   return read.ok() ? file->Commit() : read;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace bspnow::client {
@@ -40,14 +41,12 @@ void OutputPrinter::TakeAnew() {
 
 int OutputPrinter::Add(int source, std::string_view text) {
   if (text.empty() || is_broken_) return -1;
-  const int broken_off = line_open_ && source != last_source_ ? last_source_ : -1;
-  if (line_open_ && source != last_source_) queue_ += '\n';
+  const std::optional<int> broken_off = line_.Next(source, text);
+  if (broken_off) queue_ += '\n';
   queue_ += text;
-  line_open_ = text.back() != '\n';
-  last_source_ = source;
   was_full_ |= full();
   if (!waiting_) Print();
-  return broken_off;
+  return broken_off.value_or(-1);
 }
 
 // A pipe or socket that polls as writable takes PIPE_BUF bytes at least without blocking. It is not

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "client/view/open_line.h"
 #include "net/event_loop.h"
 
 namespace bspnow::client {
@@ -51,8 +52,7 @@ class OutputPrinter {
   std::function<void(int error)> broken_;
   std::string queue_;
   std::size_t printed_ = 0;  ///< Of the queue.
-  int last_source_ = -1;
-  bool line_open_ = false;
+  OpenLine line_;
   bool waiting_ = false;  ///< For the descriptor to become writable.
   bool was_full_ = false;
   bool is_broken_ = false;

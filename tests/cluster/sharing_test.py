@@ -256,6 +256,15 @@ class SharingTest(unittest.TestCase):
             self.assertIn(says, error)
             self.assertIn("bsp: writing standard output: No space left on device\n", error)
 
+    def test_lines_of_two_processes_stay_apart_though_none_is_ended(self):
+        done = self.cluster.bsp("submit", "-n", 2, "--wait", "--output", "unended",
+                                "/bin/echo", "-n", "end", check=False, cwd=self.cluster.directory)
+        self.assertEqual(self.read(self.cluster.path("unended")), ["end", "end"])
+        job = done.stdout.strip()
+        self.assertEqual(self.cluster.bsp("logs", job).stdout, "end\nend")
+        prefixed = self.cluster.bsp("logs", job, "--prefix-output").stdout
+        self.assertEqual(sorted(prefixed.split("\n")), ["[0] end", "[1] end"])
+
     def test_wait_gives_the_status_of_the_job(self):
         done = self.cluster.bsp("submit", "-n", 3, "--wait", path_of("misbehaviour"), "leave",
                                 check=False)
