@@ -1,5 +1,4 @@
 // bsp-client: what bsp and bsprun do with a coordinator. They start it in their own place and name.
-#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>

@@ -209,10 +209,6 @@ says 2 'nothing to change is given' bsp alter 7
 says 2 'soon is no time' bsp alter 7 --time soon
 says 2 '--pid is required' bsp attach 7
 
-# A disk that is full.
-says 0 'ca: CA' bsp certs init ca
-says 1 'bsp: writing standard output: No space left on device' \
-  bash -c 'bsp certs issue ca --role client --name anna --out anna > /dev/full'
 
 # Where output goes.
 says 2 'out-%x: after % comes j' bsp submit -n 2 --output out-%x true
