@@ -30,6 +30,8 @@
 #ifndef RUNTIME_IMAGE_IMAGE_FORMAT_H_
 #define RUNTIME_IMAGE_IMAGE_FORMAT_H_
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -115,6 +117,12 @@ struct ImageText {
   std::uint64_t name;  ///< Offset of the path in strings, for messages.
 };
 
+/// Which of its own pipes a worker has given as standard output and standard error: a shell or the
+/// program may have put either in the other's place. A mode says nothing else of a pipe, is seen
+/// through each of its descriptors, and needs nobody to be asked.
+inline constexpr std::uint32_t kOutputPipeMode = S_IRUSR | S_IWUSR | S_ISVTX;
+inline constexpr std::uint32_t kErrorPipeMode = kOutputPipeMode | S_IXUSR;
+
 /// An open file or directory, at the same number again.
 struct ImageFile {
   enum Kind : std::uint32_t {
@@ -122,7 +130,7 @@ struct ImageFile {
     kDirectory = 2,
     kNullDevice = 3,  ///< /dev/null, /dev/zero, /dev/random...: opened anew by its path.
     kDuplicate = 4,   ///< Shares the open file of descriptor `of`.
-    kStandard = 5,    ///< 0 to 2, as the worker gave them: left as they are.
+    kStandard = 5,    ///< What the worker gave as `of`, one of 0 to 2.
   };
   std::uint32_t descriptor;
   std::uint32_t kind;

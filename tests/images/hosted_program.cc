@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "base/environment.h"
 #include "base/raised_limits.h"
 #include "base/unique_fd.h"
+#include "runtime/image/image_format.h"
 #include "worker/checkpoint/image_file.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/spawn.h"
@@ -104,6 +106,8 @@ HostedProgram::HostedProgram(const ProgramLaunch& launch) : launch_(launch) {
 
 void HostedProgram::Start() {
   const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  fchmod(output_.theirs.get(), kOutputPipeMode);  // As bsp-host.
+  fchmod(errors_.theirs.get(), kErrorPipeMode);
   const std::vector<std::string> environment =
       EnvironmentWith({std::string(kLinkVariable) + "=3", "LD_BIND_NOW=1"});
   absl::StatusOr<pid_t> spawned = worker::Spawn(

@@ -51,8 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Refusal{"socket", "is a socket"}, Refusal{"pipe", "is a pipe"},
                     Refusal{"eventfd", "is an eventfd"}, Refusal{"epoll", "is an epoll"},
                     Refusal{"timerfd", "is a timerfd"}, Refusal{"memfd", "is a memfd"},
-                    Refusal{"deleted", "deleted"}, Refusal{"lock", "lock"},
-                    Refusal{"child", "child"}, Refusal{"zombie", "child"},
+                    Refusal{"deleted", "deleted"},
+                    Refusal{"input", "descriptor 0 is a file that was deleted"},
+                    Refusal{"lock", "lock"}, Refusal{"child", "child"}, Refusal{"zombie", "child"},
                     Refusal{"thread", "thread"}, Refusal{"shared", "shared with others"},
                     Refusal{"timer", "timer"}),
     [](const testing::TestParamInfo<Refusal>& info) { return std::string(info.param.held); });

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <string>
@@ -146,7 +147,8 @@ absl::Status ImageTables::CheckFiles() const {
   for (std::uint64_t i = 0; i < header_.files.count; ++i) {
     const auto& file = At<ImageFile>(header_.files, i);
     const bool known = file.kind >= ImageFile::kRegular && file.kind <= ImageFile::kStandard;
-    if (!known || file.descriptor > kDescriptorsMax || !InStrings(file.path)) {
+    const bool of_none = file.kind == ImageFile::kStandard && file.of > STDERR_FILENO;
+    if (!known || of_none || file.descriptor > kDescriptorsMax || !InStrings(file.path)) {
       return Damaged(absl::StrCat("open file ", i));
     }
   }

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "runtime/image/image_format.h"
 #include "worker/host/link_answer.h"
 #include "worker/host/spawn.h"
 
@@ -115,6 +117,8 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   const UniqueFd their_error(error[1]);
   const bool reads = pid == Pid{0} && plan.input >= 0;
   const UniqueFd nothing = reads ? UniqueFd() : EmptyInput();
+  fchmod(output[1], kOutputPipeMode);
+  fchmod(error[1], kErrorPipeMode);
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 

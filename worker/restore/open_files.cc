@@ -11,18 +11,23 @@
 namespace bspnow::worker::restore {
 namespace {
 
-constexpr int kStandards = 3;
+constexpr std::uint32_t kStandards = 3;
 // What F_GETFL returns and open takes; the rest (O_CREAT, O_TRUNC...) was the first open's
 // business.
 constexpr std::uint32_t kOpenFlags = O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC |
                                      O_DIRECT | O_NOATIME | O_PATH | O_DIRECTORY | O_NOFOLLOW;
 
+int Copy(int file, int lowest) {
+  const long copy = RawCall(SYS_fcntl, file, F_DUPFD_CLOEXEC, lowest);
+  if (copy < 0)
+    Fail("keeping descriptor ", static_cast<std::uint64_t>(file), ": ", CallError{copy});
+  return static_cast<int>(copy);
+}
+
 int Aside(int file, int lowest) {
-  const long moved = RawCall(SYS_fcntl, file, F_DUPFD_CLOEXEC, lowest);
-  if (moved < 0)
-    Fail("keeping descriptor ", static_cast<std::uint64_t>(file), ": ", CallError{moved});
+  const int moved = Copy(file, lowest);
   RawCall(SYS_close, file);
-  return static_cast<int>(moved);
+  return moved;
 }
 
 int Open(const char* path, std::uint32_t flags) {
@@ -76,8 +81,8 @@ void Reopen(const Workspace& workspace, const ImageFile& saved) {
   PutAt(file, saved, path.text());
 }
 
-void Duplicate(const ImageFile& saved) {
-  const long result = RawCall(SYS_dup2, saved.of, saved.descriptor);
+void Duplicate(int file, const ImageFile& saved) {
+  const long result = RawCall(SYS_dup2, file, saved.descriptor);
   if (result < 0) {
     Fail("duplicating descriptor ", saved.of, " as ", saved.descriptor, ": ", CallError{result});
   }
@@ -93,7 +98,7 @@ bool IsOpened(const ImageFile& file) {
 
 void MoveDescriptorsAside(Workspace& workspace) {
   const Image& newest = workspace.chain.newest();
-  int lowest = kStandards;
+  int lowest = static_cast<int>(kStandards);
   if (static_cast<int>(newest.state().link) >= lowest) {
     lowest = static_cast<int>(newest.state().link) + 1;
   }
@@ -112,6 +117,7 @@ void MoveDescriptorsAside(Workspace& workspace) {
   for (int i = 0; i < workspace.chain.count; ++i) {
     workspace.chain.images[i].file = Aside(workspace.chain.images[i].file, lowest);
   }
+  for (int i = 0; i < static_cast<int>(kStandards); ++i) workspace.standards[i] = Copy(i, lowest);
   workspace.options.texts = Aside(workspace.options.texts, lowest);
   workspace.options.link = Aside(workspace.options.link, lowest);
 }
@@ -128,21 +134,26 @@ void EnterDirectory(const Workspace& workspace) {
 
 void OpenFiles(const Workspace& workspace) {
   const Table<ImageFile> files = workspace.chain.newest().files();
-  // First what shares the worker's own three, then files, of which one may take their place.
+  // Those that may take the place of 2 come last: there it is said what fails.
   for (const ImageFile& file : files) {
-    if (file.kind == ImageFile::kStandard && file.descriptor >= kStandards) Duplicate(file);
+    if (IsOpened(file) && file.descriptor >= kStandards) Reopen(workspace, file);
   }
   for (const ImageFile& file : files) {
-    if (IsOpened(file)) Reopen(workspace, file);
+    if (file.kind != ImageFile::kStandard) continue;
+    if (file.of >= kStandards) Fail("descriptor ", file.descriptor, " is no standard one");
+    Duplicate(workspace.standards[file.of], file);
   }
   for (const ImageFile& file : files) {
-    if (file.kind == ImageFile::kDuplicate) Duplicate(file);
+    if (IsOpened(file) && file.descriptor < kStandards) Reopen(workspace, file);
+  }
+  for (const ImageFile& file : files) {
+    if (file.kind == ImageFile::kDuplicate) Duplicate(static_cast<int>(file.of), file);
   }
   bool is_open[kStandards] = {false, false, false};
   for (const ImageFile& file : files) {
     if (file.descriptor < kStandards) is_open[file.descriptor] = true;
   }
-  for (int i = 0; i < kStandards; ++i) {
+  for (std::uint32_t i = 0; i < kStandards; ++i) {
     if (!is_open[i]) RawCall(SYS_close, i);
   }
 }
@@ -152,6 +163,7 @@ void HandOverDescriptors(const Workspace& workspace) {
   const long result = RawCall(SYS_dup3, workspace.options.link, link, O_CLOEXEC);
   if (result < 0) Fail("moving the link: ", CallError{result});
   RawCall(SYS_close, workspace.options.link);
+  for (const int standard : workspace.standards) RawCall(SYS_close, standard);
   for (int i = 0; i < workspace.chain.count; ++i)
     RawCall(SYS_close, workspace.chain.images[i].file);
   RawCall(SYS_close, workspace.options.texts);

@@ -25,9 +25,10 @@ struct Range {
 struct Workspace {
   Options options;
   ImageChain chain;
-  Range vdso_all;  ///< With its data pages.
-  Range vdso;      ///< The code alone; empty: this kernel gives none.
-  Range own;       ///< What the restored process is to unmap.
+  int standards[3];  ///< Copies of what the worker gave as 0 to 2, out of the way.
+  Range vdso_all;    ///< With its data pages.
+  Range vdso;        ///< The code alone; empty: this kernel gives none.
+  Range own;         ///< What the restored process is to unmap.
 };
 
 /// Goes on in `next`, in the copy, on the new stack, with what was read there.

@@ -15,7 +15,9 @@
 namespace bspnow::runtime {
 namespace {
 
-constexpr int kStandardLast = 2;
+constexpr std::uint32_t kOutput = 1;
+constexpr std::uint32_t kError = 2;
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
 constexpr long kBefore = 1;  // As kcmp has it.
 constexpr long kAfter = 2;
 
@@ -154,10 +156,16 @@ ImageFile* FindDuplicate(const Descriptor& descriptor, ImageWork& work) {
   return work.files.end();
 }
 
-/// As the worker gave it, a pipe for instance; a file in its place is the program's own.
-bool IsStandard(const Descriptor& descriptor) {
-  return descriptor.number <= kStandardLast &&
-         (!S_ISREG(descriptor.status.st_mode) || WhyNot(descriptor) != nullptr);
+/// Which of the three that the worker gave it is, wherever it stands now; kNone: the program's own.
+std::uint32_t StandardOf(const Descriptor& descriptor) {
+  const std::uint32_t mode = descriptor.status.st_mode & 07777;
+  if (!S_ISFIFO(descriptor.status.st_mode) || !descriptor.Path().StartsWith("pipe:")) return kNone;
+  if ((RawCall(SYS_fcntl, descriptor.number, F_GETFL, 0) & O_ACCMODE) == O_WRONLY) {
+    if (mode == kOutputPipeMode) return kOutput;
+    if (mode == kErrorPipeMode) return kError;
+  }
+  // Input bears no mark, and where a kernel takes none nothing does.
+  return descriptor.number <= kError ? descriptor.number : kNone;
 }
 
 ImageFile::Kind KindOf(const struct stat& status) {
@@ -174,11 +182,12 @@ bool AddDescriptor(const Descriptor& descriptor, ImageWork& work) {
   file.descriptor_flags =
       static_cast<std::uint32_t>(std::max(0L, RawCall(SYS_fcntl, descriptor.number, F_GETFD, 0)));
   const ImageFile* const same = FindDuplicate(descriptor, work);
-  if (IsStandard(descriptor)) {
-    file.kind = ImageFile::kStandard;
-  } else if (same != work.files.end()) {
+  if (same != work.files.end()) {
     file.kind = same->kind == ImageFile::kStandard ? ImageFile::kStandard : ImageFile::kDuplicate;
     file.of = same->of;
+  } else if (const std::uint32_t standard = StandardOf(descriptor); standard != kNone) {
+    file.kind = ImageFile::kStandard;
+    file.of = standard;
   } else {
     if (const char* why = WhyNot(descriptor)) return Refuse(descriptor, why, work.reason);
     if (HasLock(descriptor, work)) return Refuse(descriptor, "a file with a lock", work.reason);

@@ -36,6 +36,11 @@ static void hold(const char *what) {
     open("gone.txt", O_WRONLY | O_CREAT, 0600);
     unlink("gone.txt");
   }
+  if (!strcmp(what, "input")) {
+    close(STDIN_FILENO);
+    open("gone.txt", O_RDWR | O_CREAT, 0600);
+    unlink("gone.txt");
+  }
   if (!strcmp(what, "lock")) flock(open("locked.txt", O_WRONLY | O_CREAT, 0600), LOCK_EX);
   if (!strcmp(what, "child") && fork() == 0) wait_forever(NULL);
   if (!strcmp(what, "zombie")) {
