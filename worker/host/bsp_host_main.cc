@@ -182,18 +182,20 @@ absl::Status HostRun::StartAll() {
   const absl::StatusOr<std::vector<sock_filter>> filter = SystemCallFilter();
   if (!filter.ok()) return filter.status();
   const proto::HostPlan& plan = received_.plan;
-  ProcessPlan processes{.program = plan.program(),
-                        .arguments = {plan.arguments().begin(), plan.arguments().end()},
-                        .environment = {plan.environment().begin(), plan.environment().end()},
-                        .directory = plan.directory(),
-                        .pids = {},
-                        .input = received_.input.get(),
-                        .processors = plan.processors(),
-                        .memory_bytes = plan.memory_bytes(),
-                        .core = plan.core(),
-                        .limits = limits_,
-                        .account = account_ ? &*account_ : nullptr,
-                        .filter = *filter};
+  ProcessPlan processes{
+      .program = plan.program(),
+      .arguments = {plan.arguments().begin(), plan.arguments().end()},
+      .environment = {plan.environment().begin(), plan.environment().end()},
+      .directory = plan.directory(),
+      .other_directory = plan.directory_optional() ? plan.job_directory() : std::string(),
+      .pids = {},
+      .input = received_.input.get(),
+      .processors = plan.processors(),
+      .memory_bytes = plan.memory_bytes(),
+      .core = plan.core(),
+      .limits = limits_,
+      .account = account_ ? &*account_ : nullptr,
+      .filter = *filter};
   for (const proto::HostedProcess& process : plan.processes()) {
     const Pid pid{process.pid()};
     processes.pids.push_back(pid);

@@ -128,6 +128,7 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
       .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
       .environment = ProcessEnvironment(plan.environment, pid),
       .directory = plan.directory,
+      .other_directory = plan.other_directory.c_str(),
       .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
       .memory_bytes = plan.memory_bytes,

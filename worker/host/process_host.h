@@ -47,6 +47,7 @@ struct ProcessPlan {
   std::vector<std::string> arguments;    ///< argv, [0] included.
   std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
   std::string directory;                 ///< Empty: this process's.
+  std::string other_directory{};         ///< As in SpawnRequest.
   std::vector<Pid> pids;
   /// In place of `arguments`, of those that differ.
   std::map<Pid, std::vector<std::string>> arguments_by_pid{};

@@ -82,6 +82,12 @@ void AllowCore() {
   setrlimit(RLIMIT_CORE, &core);
 }
 
+// It may never return: only here, where nothing but this one process waits, is it asked.
+bool Enter(const SpawnRequest& request) {
+  if (request.directory.empty() || chdir(request.directory.c_str()) == 0) return true;
+  return *request.other_directory != 0 && chdir(request.other_directory) == 0;
+}
+
 // In the child: only async-signal-safe calls.
 [[noreturn]] void BecomeProgram(const SpawnRequest& request, char** arguments, char** environment,
                                 int report, pid_t parent) {
@@ -123,7 +129,7 @@ void AllowCore() {
     setrlimit(RLIMIT_DATA, &data);
   }
   if (request.core) AllowCore();
-  if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
+  if (!Enter(request)) fail({errno, true});
   if (!Confine(request.filter)) fail({errno, false});
   for (int tries = 0; tries < request.busy_tries; ++tries) {
     execve(request.program.c_str(), arguments, environment);
@@ -147,6 +153,14 @@ absl::Status Explain(const SpawnRequest& request, const SpawnFailure& failure) {
   return absl::InternalError(what);
 }
 
+absl::Status GiveUp(const SpawnRequest& request, pid_t child) {
+  kill(child, SIGKILL);  // It may be slow to die, too: who reaps orphans will reap it.
+  return absl::UnavailableError(
+      absl::StrCat("no process could begin in ", request.patience_ms,
+                   " ms: ", request.directory.empty() ? request.program : request.directory,
+                   " does not answer; is its file server away?"));
+}
+
 }  // namespace
 
 absl::StatusOr<pid_t> Spawn(const SpawnRequest& request) {
@@ -167,6 +181,8 @@ absl::StatusOr<pid_t> Spawn(const SpawnRequest& request) {
     BecomeProgram(request, arguments.data(), environment.data(), report_write.get(), parent);
   }
   report_write.Reset();
+  pollfd said{.fd = report_read.get(), .events = POLLIN, .revents = 0};
+  if (poll(&said, 1, request.patience_ms) == 0) return GiveUp(request, child);
   SpawnFailure failure;
   if (read(report_read.get(), &failure, sizeof failure) != sizeof failure) return child;
   waitpid(child, nullptr, 0);

@@ -27,6 +27,7 @@ struct SpawnRequest {
   const std::vector<std::string>& arguments;
   const std::vector<std::string>& environment;  ///< Complete: NAME=VALUE.
   const std::string& directory;                 ///< Empty: this process's.
+  const char* other_directory = "";  ///< Where that cannot be entered; empty: nothing begins.
   int standard[3];
   int link;
   std::uint64_t memory_bytes;        ///< Private writable memory that it may have; 0: any.
@@ -39,10 +40,12 @@ struct SpawnRequest {
   std::span<const sock_filter> filter{};
   /// As often, a millisecond apart, a program is tried that is held open for writing.
   int busy_tries = 5'000;
+  /// For that long the program may take to begin: a file server that is away answers nobody.
+  int patience_ms = 60'000;
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,
-/// PermissionDenied (not executable), or another.
+/// PermissionDenied (not executable), Unavailable (nothing answered in time), or another.
 absl::StatusOr<pid_t> Spawn(const SpawnRequest& request);
 
 /// Of a process: the one that was asked for, its pid and the link.

@@ -153,7 +153,6 @@ class NodeJob final : public JobHost {
   absl::Status OpenDoorbell();
   /// The job gets its memory, and the data plane knows it.
   absl::Status OpenExchange(std::uint64_t lease_until_ns);
-  bool MayEnter(const std::string& directory) const;
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);
   void OnHostGone();

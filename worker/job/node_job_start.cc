@@ -289,12 +289,6 @@ absl::Status NodeJob::OpenExchange(std::uint64_t lease_until_ns) {
   return absl::OkStatus();
 }
 
-bool NodeJob::MayEnter(const std::string& directory) const {
-  const FilesAs as(account_ ? &*account_ : nullptr);
-  struct stat status {};
-  return stat((directory + "/.").c_str(), &status) == 0;
-}
-
 proto::HostPlan NodeJob::PlanForHost() {
   const proto::JobSpec& spec = job_.start().spec();
   proto::HostPlan plan;
@@ -304,9 +298,8 @@ proto::HostPlan NodeJob::PlanForHost() {
   for (std::string& variable : EnvironmentOf(job_.start(), account_)) {
     plan.add_environment(std::move(variable));
   }
-  plan.set_directory(spec.directory());
-  if (plan.directory().empty() || (spec.directory_optional() && !MayEnter(plan.directory())))
-    plan.set_directory(directory_->path());
+  plan.set_directory(spec.directory().empty() ? directory_->path() : spec.directory());
+  plan.set_directory_optional(spec.directory_optional());
   plan.mutable_processes()->Assign(resumed_.begin(), resumed_.end());
   if (resumed_.empty()) {
     for (const std::uint32_t pid : job_.StartedPids()) plan.add_processes()->set_pid(pid);
