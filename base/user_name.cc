@@ -12,16 +12,18 @@ constexpr std::size_t kEntryBytesMax = 16 << 10;
 
 }  // namespace
 
+// Those by which services do; getpwuid_r(3).
+bool SaysNoSuchAccount(int error) {
+  return error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
+}
+
 std::optional<std::string> UserName(uid_t user) {
   passwd entry{};
   passwd* found = nullptr;
   char text[kEntryBytesMax];
   const int error = getpwuid_r(user, &entry, text, sizeof text, &found);
   if (found != nullptr) return found->pw_name;
-  // Those by which services say that there is none; getpwuid_r(3).
-  const bool none =
-      error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
-  if (!none) return std::nullopt;
+  if (!SaysNoSuchAccount(error)) return std::nullopt;
   return "uid-" + std::to_string(user);
 }
 

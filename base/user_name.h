@@ -14,6 +14,10 @@ namespace bspnow {
 /// directory service does not answer. May wait for one.
 std::optional<std::string> UserName(uid_t user);
 
+/// Whether by this error of getpwuid_r or getpwnam_r the system says that there is no such account;
+/// by any other it says that it cannot tell.
+bool SaysNoSuchAccount(int error);
+
 }  // namespace bspnow
 
 #endif  // BASE_USER_NAME_H_

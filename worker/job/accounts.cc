@@ -4,6 +4,7 @@
 #include <absl/strings/str_split.h>
 #include <grp.h>
 #include <pwd.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,7 +76,11 @@ absl::StatusOr<Account> FindAccount(const std::string& name) {
   passwd entry{};
   passwd* found = nullptr;
   char text[kEntryBytesMax];
-  getpwnam_r(name.c_str(), &entry, text, sizeof text, &found);
+  const int error = getpwnam_r(name.c_str(), &entry, text, sizeof text, &found);
+  if (found == nullptr && !SaysNoSuchAccount(error)) {
+    return absl::UnavailableError(absl::StrCat(
+        "this machine cannot say now whether it has an account \"", name, "\": ", strerror(error)));
+  }
   if (found == nullptr) {
     return absl::PermissionDeniedError(
         absl::StrCat("this machine has no account \"", name, "\" (useradd makes one)"));
@@ -118,7 +123,9 @@ absl::StatusOr<Accounts> Accounts::Of(const std::string& mode, uid_t self) {
   if (mode == "same") return Accounts(Mode::kSame, mode, {});
   if (parts.size() == 2 && (parts[0] == "fixed" || parts[0] == "pool")) {
     absl::StatusOr<std::vector<Account>> known = FindAll(parts[1]);
-    if (!known.ok()) return absl::InvalidArgumentError(known.status().message());
+    if (absl::IsPermissionDenied(known.status()))
+      return absl::InvalidArgumentError(known.status().message());
+    if (!known.ok()) return known.status();
     for (const Account& account : *known)
       if (absl::Status s = CheckForPool(account); parts[0] == "pool" && !s.ok()) return s;
     if (parts[0] == "pool" || known->size() == 1)

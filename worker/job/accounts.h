@@ -17,13 +17,18 @@ namespace bspnow::worker {
 class Accounts {
  public:
   /// `mode`: "same", "fixed:NAME", "pool:A,B,...", "own", "own:everybody", or empty for what goes
-  /// without saying: own, unless `self` is root. An error says what to choose.
+  /// without saying: own, unless `self` is root. An error says what to choose; Unavailable:
+  /// the system cannot say now who these are.
   static absl::StatusOr<Accounts> Of(const std::string& mode, uid_t self);
 
   /// The account for a job of `user`; the same again for a job that has one. Nothing: programs run
   /// as this process's user. PermissionDenied if this node runs nothing for `user`,
-  /// ResourceExhausted if the pool is empty.
+  /// ResourceExhausted if the pool is empty, Unavailable if it cannot be said now.
   absl::StatusOr<std::optional<Account>> Take(JobId job, const std::string& user);
+
+  /// Take waits for a directory service, which may be slow: it is not for the loop then, and may
+  /// come from any thread.
+  bool asks_others() const { return mode_ == Mode::kSame; }
   void Return(JobId job) { taken_.erase(job); }
 
   /// As it is shown of the node.
@@ -51,7 +56,8 @@ class Accounts {
 /// runs them: at home, or where it can make a home that is not there.
 absl::Status CheckForPool(const Account& account);
 
-/// An account of this machine. PermissionDenied if there is none of this name, or it is root.
+/// An account of this machine. PermissionDenied if there is none of this name, or it is root;
+/// Unavailable if that cannot be said now. May wait for a directory service.
 absl::StatusOr<Account> FindAccount(const std::string& name);
 
 }  // namespace bspnow::worker

@@ -1,11 +1,27 @@
 #include "worker/job/accounts.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <gtest/gtest.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/testing/scratch_directory.h"
+
+namespace {
+
+constexpr char kUnknown[] = "behind-a-service-that-is-away";
+
+}  // namespace
+
+extern "C" int getpwnam_r(const char* name, passwd* entry, char* text, size_t bytes,
+                          passwd** found) {
+  *found = nullptr;
+  if (std::string(name) == kUnknown) return EIO;
+  return reinterpret_cast<decltype(&getpwnam_r)>(dlsym(RTLD_NEXT, "getpwnam_r"))(name, entry, text,
+                                                                                 bytes, found);
+}
 
 namespace bspnow::worker {
 namespace {
@@ -50,6 +66,15 @@ TEST(AccountsTest, TheAccountOfTheSameName) {
   EXPECT_FALSE((*nobody)->groups.empty());
   EXPECT_EQ(same->Take(kJob, NameOf(kRoot)).status().code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(same->Take(kJob, "none-such").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+// A user without an account is refused for good, and a daemon with a wrong --accounts does not come
+// back: neither is for a service that is away for a while.
+TEST(AccountsTest, SaysWhetherThereIsNoneOrItCannotBeTold) {
+  absl::StatusOr<Accounts> same = Accounts::Of("same", kRoot);
+  EXPECT_EQ(same->Take(kJob, kUnknown).status().code(), absl::StatusCode::kUnavailable);
+  for (const std::string mode : {"fixed:", "pool:nobody,"})
+    EXPECT_EQ(Accounts::Of(mode + kUnknown, kRoot).status().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST(AccountsTest, APoolGivesEachJobAnAccountOfItsOwn) {

@@ -139,13 +139,15 @@ class NodeJob final : public JobHost {
   /// What is done on one of the threads before the processes start.
   struct Prepared {
     absl::StatusOr<JobDirectory> directory;
+    std::optional<Account> account{};
     PreparedRestore restore{};
   };
 
   void BeginPreparing();
   void PostNotPrepared(absl::Status why);
+  absl::StatusOr<std::optional<Account>> TakeAccount() const;
   Prepared PrepareOnThread();
-  absl::Status GiveFiles(const JobDirectory& directory) const;
+  absl::Status GiveFiles(const JobDirectory& directory, const Account& account) const;
   void OnPrepared(Prepared prepared);
   absl::StatusOr<UniqueFd> OpenInput();
   absl::StatusOr<NodeSegment> MakeSegment() const;

@@ -117,10 +117,11 @@ void NodeJob::PostNotPrepared(absl::Status why) {
 
 void NodeJob::BeginPreparing() {
   if (preparing_.stopping()) return PostNotPrepared(absl::CancelledError("it ends"));
-  absl::StatusOr<std::optional<Account>> account =
-      parts_.accounts.Take(id_, job_.start().spec().user());
-  if (!account.ok()) return PostNotPrepared(account.status());
-  account_ = *std::move(account);
+  if (!parts_.accounts.asks_others()) {
+    absl::StatusOr<std::optional<Account>> account = TakeAccount();
+    if (!account.ok()) return PostNotPrepared(account.status());
+    account_ = *std::move(account);
+  }
   prepared_ = std::make_shared<std::atomic_flag>();
   parts_.threads.transfers.Run([this, answered = prepared_] {
     if (answered->test_and_set()) return;
@@ -129,11 +130,18 @@ void NodeJob::BeginPreparing() {
   });
 }
 
+absl::StatusOr<std::optional<Account>> NodeJob::TakeAccount() const {
+  return parts_.accounts.Take(id_, job_.start().spec().user());
+}
+
 NodeJob::Prepared NodeJob::PrepareOnThread() {
   const proto::StartJob& start = job_.start();
+  absl::StatusOr<std::optional<Account>> account = account_;
+  if (parts_.accounts.asks_others()) account = TakeAccount();
+  if (!account.ok()) return {.directory = account.status()};
   const std::string path = absl::StrCat(parts_.jobs_directory, "/", Value(id_));
-  Prepared prepared{.directory =
-                        JobDirectory::Create(path, start.spec(), parts_.cache, preparing_)};
+  Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache, preparing_),
+                    .account = *std::move(account)};
   const std::vector<std::uint32_t> started = job_.StartedPids();
   if (!started.empty() && job_.resumes() && prepared.directory.ok()) {
     prepared.restore =
@@ -144,38 +152,39 @@ NodeJob::Prepared NodeJob::PrepareOnThread() {
                         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
                        parts_.transfer, parts_.images, preparing_);
   }
-  if (account_ && prepared.directory.ok()) {
-    const absl::Status given = GiveFiles(*prepared.directory);
+  if (prepared.account && prepared.directory.ok()) {
+    const absl::Status given = GiveFiles(*prepared.directory, *prepared.account);
     if (!given.ok()) prepared.directory = given;
   }
   return prepared;
 }
 
 // Last: until then nobody but the worker comes into these directories.
-absl::Status NodeJob::GiveFiles(const JobDirectory& directory) const {
-  if (absl::Status s = GiveTree(directory.path(), *account_); !s.ok()) return s;
+absl::Status NodeJob::GiveFiles(const JobDirectory& directory, const Account& account) const {
+  if (absl::Status s = GiveTree(directory.path(), account); !s.ok()) return s;
   if (absl::Status s = parts_.images.MakeDirectory(id_); !s.ok()) return s;
   const std::string images = parts_.images.DirectoryOf(id_);
   const std::optional<Account> owner = OwnerOf(images);
-  if (owner && owner->user != account_->user) {
+  if (owner && owner->user != account.user) {
     return absl::PermissionDeniedError(
-        absl::StrCat(images, " is the user ", owner->user, "'s, and not that of ", account_->name));
+        absl::StrCat(images, " is the user ", owner->user, "'s, and not that of ", account.name));
   }
   // In a share another node has given it already.
   if (!owner) {
-    if (absl::Status s = GiveTree(images, *account_); !s.ok()) return s;
+    if (absl::Status s = GiveTree(images, account); !s.ok()) return s;
   }
-  const FilesAs as(&*account_);
+  const FilesAs as(&account);
   // Not access(2): that asks for root, who we still are.
   struct stat status {};
   if (stat(directory.program_path().c_str(), &status) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
-      absl::StrCat("the account ", account_->name, " cannot come to ", directory.path(),
+      absl::StrCat("the account ", account.name, " cannot come to ", directory.path(),
                    " (chmod o+x the directories above it, or give --state-dir another place)"));
 }
 
 void NodeJob::OnPrepared(Prepared prepared) {
   const absl::Status status = prepared.directory.status();
+  if (prepared.account) account_ = std::move(prepared.account);
   if (status.ok()) directory_.emplace(std::move(*prepared.directory));
   resumed_ = std::move(prepared.restore.processes);
   job_.OnPrepared(status, prepared.restore.failed);

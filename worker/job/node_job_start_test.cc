@@ -1,0 +1,60 @@
+// What a job waits for before its processes run, and who waits with it.
+#include <errno.h>
+#include <poll.h>
+#include <pwd.h>
+
+#include <latch>
+
+#include "worker/job/testing/node_job_fixture.h"
+
+namespace {
+
+constexpr char kSlowUser[] = "behind-a-service-that-is-slow";
+constexpr uid_t kRoot = 0;
+
+struct Service {
+  std::latch asked{1};
+  std::latch answers{1};
+};
+
+Service& TheService() {
+  static Service service;
+  return service;
+}
+
+// Whoever waits for it on the loop would wait for ever.
+bool ComesSoon(const std::latch& latch) {
+  constexpr int kTries = 500;
+  constexpr int kPauseMs = 10;
+  for (int i = 0; i < kTries && !latch.try_wait(); ++i) poll(nullptr, 0, kPauseMs);
+  return latch.try_wait();
+}
+
+}  // namespace
+
+extern "C" int getpwnam_r(const char* name, passwd*, char*, size_t, passwd** found) {
+  *found = nullptr;
+  if (name != std::string(kSlowUser)) return ENOENT;
+  TheService().asked.count_down();
+  return ComesSoon(TheService().answers) ? ETIMEDOUT : 0;
+}
+
+namespace bspnow::worker {
+namespace {
+
+TEST_F(NodeJobTest, TheLoopDoesNotWaitForWhoKnowsTheAccounts) {
+  accounts_ = *Accounts::Of("same", kRoot);
+  Open();
+  proto::Order start = StartOrder(1, AddScript("exit 0"), 1);
+  start.mutable_start()->mutable_spec()->set_user(kSlowUser);
+  jobs_->OnOrder(start);
+  EXPECT_TRUE(ComesSoon(TheService().asked));
+  TheService().answers.count_down();
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kNotStarted) == 1; }));
+  // By 126 the job would be refused: nobody was found who could not be looked for.
+  EXPECT_EQ(First(proto::WorkerEvent::kNotStarted).not_started().exit_status(), 1);
+  ASSERT_TRUE(End(1));
+}
+
+}  // namespace
+}  // namespace bspnow::worker
