@@ -36,13 +36,15 @@ std::uint64_t BytesBelow(const std::string& directory) {
   return bytes;
 }
 
-/// A file of two processes counts once.
-std::uint64_t BytesWithoutName(const std::string& directory, const std::vector<pid_t>& processes) {
+/// A file of two processes counts once. Their descriptors are shown to themselves, and to root only
+/// if it may trace other users' processes, which the daemon need not.
+std::uint64_t BytesWithoutName(const JobFilesHere& files) {
   struct stat here {};
-  if (stat(directory.c_str(), &here) != 0) return 0;
+  if (stat(files.directory.c_str(), &here) != 0) return 0;
+  const FilesAs as(files.account ? &*files.account : nullptr);
   std::uint64_t bytes = 0;
   std::set<ino_t> seen;
-  for (const pid_t process : processes) {
+  for (const pid_t process : files.processes) {
     std::error_code error;
     for (fs::directory_iterator at(absl::StrCat("/proc/", process, "/fd"), error);
          !error && at != fs::end(at); at.increment(error)) {
@@ -69,7 +71,7 @@ std::optional<DiskRoom> RoomAt(const std::string& directory) {
 }
 
 std::uint64_t BytesOnDisk(const JobFilesHere& files) {
-  return BytesBelow(files.directory) + BytesWithoutName(files.directory, files.processes);
+  return BytesBelow(files.directory) + BytesWithoutName(files);
 }
 
 std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs) {

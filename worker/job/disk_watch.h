@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "worker/host/account.h"
 
 namespace bspnow::worker {
 
@@ -31,6 +32,7 @@ struct JobFilesHere {
   Epoch epoch;
   std::string directory;
   std::vector<pid_t> processes;
+  std::optional<Account> account{};  ///< As whom they run; none: as we do.
 };
 
 /// What they take on the disk: all that lies in the directory, and what these processes hold open

@@ -2,13 +2,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 
@@ -72,6 +76,45 @@ TEST_F(DiskWatchTest, CountsWhatAProcessHoldsWithoutAName) {
   files.processes = {getpid()};
   EXPECT_GE(BytesOnDisk(files), 3 * kMiB);
   EXPECT_LT(BytesOnDisk(files), 4 * kMiB);
+}
+
+/// The exit status of a child that does that.
+template <typename Work>
+int StatusOf(Work work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : -1;
+}
+
+// The daemon of the packages is root, and may not trace anybody (bspnow-worker.service).
+TEST_F(DiskWatchTest, CountsWhatAProcessOfAnotherUserHoldsWithoutAName) {
+  const Account account{.name = "somebody", .user = 54'321, .group = 54'321};
+  if (StatusOf([&] { return Become(account) ? 0 : 1; }) != 0)
+    GTEST_SKIP() << "only root can become another user";
+  JobFilesHere files = FilesOf(1);
+  const std::string path = files.directory + "/hidden";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const UniqueFd hidden = Write(path, 3 * kMiB);
+    unlink(path.c_str());
+    // As a program does that is executed: who changes his user is not looked at by anybody.
+    if (!Become(account) || prctl(PR_SET_DUMPABLE, 1) != 0 || write(ends[1], "!", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char holds = 0;
+  EXPECT_EQ(read(ends[0], &holds, 1), 1);
+  files.processes = {holder};
+  files.account = account;
+  EXPECT_EQ(StatusOf([&] {
+              if (!DropCapability(CAP_SYS_PTRACE)) return 1;
+              return BytesOnDisk(files) >= 3 * kMiB ? 0 : 2;
+            }),
+            0);
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
 }
 
 TEST_F(DiskWatchTest, WhoHasMostFillsADiskThatIsNearlyFull) {

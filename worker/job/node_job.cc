@@ -150,7 +150,8 @@ std::optional<JobFilesHere> NodeJob::FilesHere() const {
   return JobFilesHere{.job = id_,
                       .epoch = epoch_,
                       .directory = directory_->path(),
-                      .processes = cgroup_ ? cgroup_->Members() : std::vector<pid_t>()};
+                      .processes = cgroup_ ? cgroup_->Members() : std::vector<pid_t>(),
+                      .account = account_};
 }
 
 void NodeJob::OnHostGone() {
