@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
 #include "base/directory.h"
 #include "base/remove_tree.h"
 #include "base/unique_fd.h"
@@ -58,7 +60,8 @@ bool HasProcesses(uid_t user) {
   return false;
 }
 
-/// Of one table of /proc/sysvipc: the numbers of what the user owns. Its columns bear their names.
+/// Of one table of /proc/sysvipc: the numbers of what the user owns, or has made and given away.
+/// Its columns bear their names.
 std::vector<int> NumbersIn(const std::string& table, const std::string& number, uid_t user) {
   std::ifstream file(absl::StrCat("/proc/sysvipc/", table));
   std::vector<std::string> columns;
@@ -73,15 +76,44 @@ std::vector<int> NumbersIn(const std::string& table, const std::string& number, 
       return static_cast<std::size_t>(column) < row.size() ? row[static_cast<std::size_t>(column)]
                                                            : std::string();
     };
-    if (row != columns && cell("uid") == absl::StrCat(user)) numbers.push_back(stoi(cell(number)));
+    const std::string name = absl::StrCat(user);
+    if (row != columns && (cell("uid") == name || cell("cuid") == name))
+      numbers.push_back(stoi(cell(number)));
   }
   return numbers;
 }
 
-void RemoveSystemV(uid_t user) {
-  for (const int shm : NumbersIn("shm", "shmid", user)) shmctl(shm, IPC_RMID, nullptr);
-  for (const int sem : NumbersIn("sem", "semid", user)) semctl(sem, 0, IPC_RMID);
-  for (const int msg : NumbersIn("msg", "msqid", user)) msgctl(msg, IPC_RMID, nullptr);
+/// While it lives, this thread is that user. What somebody else has of System V is removed by root
+/// only with CAP_SYS_ADMIN, which is nearly everything, and which the daemon need not have.
+class EffectiveUser {
+ public:
+  explicit EffectiveUser(uid_t user) : before_(geteuid()) { BSP_CHECK(Become(user)); }
+  EffectiveUser(const EffectiveUser&) = delete;
+  EffectiveUser& operator=(const EffectiveUser&) = delete;
+  ~EffectiveUser() { BSP_CHECK(Become(before_)); }
+
+ private:
+  // Of this thread alone: glibc's function changes all threads of the process.
+  static bool Become(uid_t user) { return syscall(SYS_setresuid, -1, user, -1) == 0; }
+
+  const uid_t before_;
+};
+
+absl::Status RemoveSystemV(uid_t user) {
+  const std::vector<int> memory = NumbersIn("shm", "shmid", user);
+  const std::vector<int> semaphores = NumbersIn("sem", "semid", user);
+  const std::vector<int> queues = NumbersIn("msg", "msqid", user);
+  if (memory.empty() && semaphores.empty() && queues.empty()) return absl::OkStatus();
+  const EffectiveUser as(user);
+  absl::Status removed;
+  const auto take = [&removed](int result, const char* what, int number) {
+    if (result == 0 || errno == EINVAL || errno == EIDRM) return;  // Or gone meanwhile.
+    removed.Update(absl::ErrnoToStatus(errno, absl::StrCat("removing ", what, " ", number)));
+  };
+  for (const int each : memory) take(shmctl(each, IPC_RMID, nullptr), "shared memory", each);
+  for (const int each : semaphores) take(semctl(each, 0, IPC_RMID), "semaphores", each);
+  for (const int each : queues) take(msgctl(each, IPC_RMID, nullptr), "a queue", each);
+  return removed;
 }
 
 /// One below `common`, by no link and no mount: who owns what is on the way may put a link there.
@@ -130,15 +162,15 @@ std::vector<std::string> CommonDirectories() {
   return {"/tmp", "/var/tmp", "/run/lock", "/dev/shm", "/dev/mqueue"};
 }
 
-bool RemoveLeftovers(const Account& account, const std::vector<std::string>& directories) {
+absl::Status RemoveLeftovers(const Account& account, const std::vector<std::string>& directories) {
   for (int wait = 0; HasProcesses(account.user); ++wait) {
-    if (wait == kDyingWaits) return false;
+    if (wait == kDyingWaits) return absl::FailedPreconditionError("a process of it lives");
     poll(nullptr, 0, kDyingWaitMs);
   }
-  RemoveSystemV(account.user);
+  absl::Status removed = RemoveSystemV(account.user);
   const FilesAs as(&account);  // Whatever its links say.
   for (const std::string& directory : directories) RemoveIn(directory, account.user);
-  return true;
+  return removed;
 }
 
 }  // namespace bspnow::worker

@@ -48,7 +48,9 @@ NodeHosting::NodeHosting(NodeParts parts)
   }
   if (!parts_.accounts.are_of_a_pool()) return;
   for (const Account& account : parts_.accounts.known())
-    RemoveLeftovers(account, CommonDirectories());
+    if (absl::Status s = RemoveLeftovers(account, CommonDirectories()); !s.ok())
+      spdlog::warn("event=account_not_cleared account={} reason=\"{}\"", account.name,
+                   std::string(s.message()));
 }
 
 std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch,

@@ -332,9 +332,11 @@ void NodeJob::RemoveDirectory(const std::string& files_lost) {
 // On one of the threads. The next job of a pool's account is somebody else's.
 void NodeJob::ClearAccount() const {
   parts_.images.TakeBackDirectory(id_);
-  if (!parts_.accounts.are_of_a_pool() || RemoveLeftovers(*account_, CommonDirectories())) return;
-  spdlog::warn("event=account_not_cleared job={} account={} reason=\"a process of it lives\"",
-               Value(id_), account_->name);
+  if (!parts_.accounts.are_of_a_pool()) return;
+  const absl::Status cleared = RemoveLeftovers(*account_, CommonDirectories());
+  if (cleared.ok()) return;
+  spdlog::warn("event=account_not_cleared job={} account={} reason=\"{}\"", Value(id_),
+               account_->name, std::string(cleared.message()));
 }
 
 // On one of the threads.
