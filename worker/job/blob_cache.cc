@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -13,6 +14,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
 constexpr std::chrono::milliseconds kLook{100};  // Whether who waits for another is still wanted.
 
 }  // namespace
@@ -36,7 +38,8 @@ void BlobCache::TakeOver() {
     kept_[blob.sha256] = Kept{.bytes = blob.bytes, .last_use = ++uses_};
     bytes_ += blob.bytes;
   }
-  RemoveLeastRecent();
+  while (bytes_ > bytes_max_ && RemoveOldest()) {
+  }
 }
 
 std::uint64_t BlobCache::bytes() const {
@@ -47,8 +50,13 @@ std::uint64_t BlobCache::bytes() const {
 absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
                                std::uint32_t mode, OpenCalls& calls) {
   if (absl::Status s = Acquire(sha256, calls); !s.ok()) return s;
-  const absl::Status copied =
-      store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
+  const absl::Status copied = WithRoom(
+      [&] {
+        absl::Status s = store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
+        if (absl::IsResourceExhausted(s)) unlink(path.c_str());
+        return s;
+      },
+      calls);
   Release(sha256);
   return copied;
 }
@@ -84,7 +92,8 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
       return bytes.status();
     }
   }
-  RemoveLeastRecent();
+  while (bytes_ > bytes_max_ && RemoveOldest()) {
+  }
   return absl::OkStatus();
 }
 
@@ -92,11 +101,12 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
 // Nor is it when somebody who needed room has removed or cut it, the directory, too, while this
 // worker runs. What is fetched is verified as it comes.
 absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256,
-                                                       OpenCalls& calls) const {
+                                                       OpenCalls& calls) {
   const auto bytes = store_.Verify(sha256, [&calls] { return calls.stopping(); });
   if (bytes.ok() || absl::IsCancelled(bytes.status())) return bytes;
   mkdir(directory_.c_str(), S_IRWXU);
-  if (absl::Status fetched = fetch_(sha256, store_, calls); !fetched.ok()) return fetched;
+  const absl::Status fetched = WithRoom([&] { return fetch_(sha256, store_, calls); }, calls);
+  if (!fetched.ok()) return fetched;
   return store_.BytesOf(sha256);
 }
 
@@ -106,18 +116,40 @@ void BlobCache::Release(const std::string& sha256) {
 }
 
 // What jobs use stays, and so does what is larger than all the room alone, until its job is done.
-void BlobCache::RemoveLeastRecent() {
-  while (bytes_ > bytes_max_) {
-    auto oldest = kept_.end();
-    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (kept->second.users > 0) continue;
-      if (oldest == kept_.end() || kept->second.last_use < oldest->second.last_use) oldest = kept;
-    }
-    if (oldest == kept_.end()) return;
-    store_.Remove(oldest->first);
-    bytes_ -= oldest->second.bytes;
-    kept_.erase(oldest);
+std::optional<std::uint64_t> BlobCache::RemoveOldest() {
+  auto oldest = kept_.end();
+  for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+    if (kept->second.users > 0) continue;
+    if (oldest == kept_.end() || kept->second.last_use < oldest->second.last_use) oldest = kept;
   }
+  if (oldest == kept_.end()) return std::nullopt;
+  const std::uint64_t bytes = oldest->second.bytes;
+  store_.Remove(oldest->first);
+  bytes_ -= bytes;
+  kept_.erase(oldest);
+  return bytes;
+}
+
+bool BlobCache::RemoveIdle(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t removed = 0;
+  std::optional<std::uint64_t> oldest = RemoveOldest();
+  const bool any = oldest.has_value();
+  for (; oldest; oldest = RemoveOldest())
+    if (removed += *oldest; removed >= bytes) break;
+  return any;
+}
+
+// Each try costs a transfer, so each finds twice the room of the one before.
+absl::Status BlobCache::WithRoom(const std::function<absl::Status()>& attempt, OpenCalls& calls) {
+  absl::Status done = attempt();
+  for (std::uint64_t bytes = kRoomBytes;
+       absl::IsResourceExhausted(done) && !calls.stopping() && RemoveIdle(bytes); bytes *= 2)
+    done = attempt();
+  if (!absl::IsResourceExhausted(done)) return done;
+  return absl::ResourceExhaustedError(
+      absl::StrCat(done.message(), "; of the copies of programs and files in ", directory_,
+                   ", which may take ", bytes_max_, " bytes (--cache-bytes), none is idle"));
 }
 
 }  // namespace bspnow::worker

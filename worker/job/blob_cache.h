@@ -1,5 +1,6 @@
 // Contents by hash (programs, files of jobs) that this worker keeps: STATE_DIR/cache/SHA256. A
-// content is verified when it comes; the least recently used ones go when there are too many bytes.
+// content is verified when it comes; the least recently used ones go when there are too many bytes,
+// or too few on the disk.
 // Safe to use from several threads.
 #ifndef WORKER_JOB_BLOB_CACHE_H_
 #define WORKER_JOB_BLOB_CACHE_H_
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -40,6 +42,10 @@ class BlobCache {
   absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode,
                       OpenCalls& calls);
 
+  /// Removes contents that nobody uses, the least recently used ones first, until so many bytes of
+  /// them are gone. False if there was none.
+  bool RemoveIdle(std::uint64_t bytes);
+
   std::uint64_t bytes() const;
 
  private:
@@ -52,9 +58,11 @@ class BlobCache {
 
   void TakeOver();
   absl::Status Acquire(const std::string& sha256, OpenCalls& calls);
-  absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256, OpenCalls& calls) const;
+  absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256, OpenCalls& calls);
   void Release(const std::string& sha256);
-  void RemoveLeastRecent();
+  std::optional<std::uint64_t> RemoveOldest();
+  /// What needs room on the disk; there it may take that of contents that nobody uses.
+  absl::Status WithRoom(const std::function<absl::Status()>& attempt, OpenCalls& calls);
 
   const std::string directory_;
   const files::BlobStore store_;

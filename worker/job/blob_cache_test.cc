@@ -1,6 +1,7 @@
 #include "worker/job/blob_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <latch>
 #include <sstream>
 #include <thread>
+
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::worker {
@@ -196,6 +198,48 @@ TEST_F(BlobCacheTest, TakesOverWhatAnEarlierRunKept) {
   ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644, calls_).ok());
   EXPECT_EQ(fetches_, 1);
   EXPECT_FALSE(std::filesystem::exists(root_ + "/cache/" + kTwo + ".unfinished"));
+}
+
+// --cache-bytes may be more than the disk has.
+TEST_F(BlobCacheTest, IdleContentsGiveTheirRoomToOneThatNeedsIt) {
+  const auto cache = OpenCache(1000);
+  for (const char* const hash : {kOne, kTwo})
+    ASSERT_TRUE(cache->CopyTo(hash, Fresh(), 0640, calls_).ok());
+  before_fetch_ = [this](OpenCalls&) {
+    return Keeps(kOne) ? absl::ResourceExhaustedError("no space left") : absl::OkStatus();
+  };
+  EXPECT_TRUE(cache->CopyTo(kThree, Fresh(), 0640, calls_).ok());
+  EXPECT_FALSE(Keeps(kOne));
+  EXPECT_EQ(cache->bytes(), 5u) << "all of them are idle";
+}
+
+TEST_F(BlobCacheTest, SaysWhatElseTakesRoomWhenNothingIsIdle) {
+  const auto cache = OpenCache(1000);
+  before_fetch_ = [](OpenCalls&) { return absl::ResourceExhaustedError("no space left"); };
+  const absl::Status copied = cache->CopyTo(kOne, Fresh(), 0640, calls_);
+  EXPECT_EQ(copied.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(copied.message().find("--cache-bytes"), std::string::npos) << copied;
+  EXPECT_EQ(fetches_, 1);
+}
+
+/// A file system of its own, where this user may mount one.
+TEST_F(BlobCacheTest, IdleContentsGiveTheirRoomToACopy) {
+  if (mount("tmpfs", root_.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "only root mounts";
+  {
+    const auto cache = OpenCache(1000);
+    for (const char* const hash : {kOne, kTwo})
+      ASSERT_TRUE(cache->CopyTo(hash, Fresh(), 0640, calls_).ok());
+    std::ofstream(root_ + "/full") << std::string(64 << 10, 'x');
+    const std::string copy = Fresh();
+    const absl::Status copied = cache->CopyTo(kTwo, copy, 0640, calls_);
+    EXPECT_TRUE(copied.ok()) << copied;
+    EXPECT_EQ(Read(copy), "two");
+    EXPECT_FALSE(Keeps(kOne));
+    EXPECT_EQ(cache->CopyTo(kTwo, Fresh(), 0640, calls_).code(),
+              absl::StatusCode::kResourceExhausted);
+  }
+  umount2(root_.c_str(), MNT_DETACH);
 }
 
 }  // namespace
