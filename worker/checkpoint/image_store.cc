@@ -8,7 +8,6 @@
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/disk_room.h"
 #include "base/durable_file.h"
 #include "base/failpoint.h"
 #include "files/job_files.h"
@@ -31,6 +31,7 @@ using Kind = StoredName::Kind;
 constexpr std::string_view kJobPrefix = "job-";
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kFileMode = 0600;
+constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks.
 /// Another worker that shares the directory may be writing a text that is needed here.
 constexpr int kTextWaits = 200;
 constexpr int kTextWaitMs = 50;
@@ -155,6 +156,22 @@ std::uint64_t ImageStore::used_bytes() const {
   return used;
 }
 
+std::uint64_t ImageStore::unfinished_bytes_beside(const std::string& directory) const {
+  struct stat here {
+  }, status{};
+  if (stat(directory.c_str(), &here) != 0) return 0;
+  std::uint64_t unfinished = 0;
+  for (const std::string& job : AnyNamesIn(settings_.root)) {
+    if (!job.starts_with(kJobPrefix)) continue;
+    const std::string path = absl::StrCat(settings_.root, "/", job, "/");
+    for (const std::string& name : AnyNamesIn(path))
+      if (ParseUnfinishedName(name) && lstat((path + name).c_str(), &status) == 0 &&
+          status.st_dev == here.st_dev)
+        unfinished += static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
+  }
+  return unfinished;
+}
+
 absl::Status ImageStore::CheckRoom(std::uint64_t bytes) const {
   std::uint64_t wanted = bytes;
   {
@@ -169,14 +186,14 @@ absl::Status ImageStore::CheckRoom(std::uint64_t bytes) const {
                        wanted, " more, but its quota is ", settings_.quota_bytes,
                        ": raise the worker's --checkpoint-quota"));
   }
-  struct statvfs system {};
-  if (statvfs(settings_.root.c_str(), &system) != 0)
-    return Failed("asking for room in", settings_.root);
-  const std::uint64_t free_bytes = std::uint64_t{system.f_bavail} * system.f_frsize;
-  if (wanted > free_bytes || free_bytes == 0)
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the disk of ", settings_.root, " has ", free_bytes, " bytes left, and a checkpoint needs ",
-        wanted, ": make room there, or give the worker another --checkpoint-dir"));
+  const std::optional<DiskRoom> room = RoomAt(settings_.root);
+  if (!room) return Failed("asking for room in", settings_.root);
+  const std::uint64_t reserve = room->reserve_bytes();
+  if (room->free_bytes == 0 || room->missing_bytes() > 0 || wanted > room->free_bytes - reserve)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the disk of ", settings_.root, " has ", room->free_bytes,
+                     " bytes left, a checkpoint needs ", wanted, ", and ", reserve,
+                     " stay free: make room there, or give the worker another --checkpoint-dir"));
   return absl::OkStatus();
 }
 
@@ -226,8 +243,9 @@ absl::Status ImageStore::Verify(JobId job, const std::string& name) const {
 
 absl::Status ImageStore::Settle(JobId job, std::uint64_t checkpoint,
                                 const std::vector<std::string>& names) {
-  absl::Status settled = TrySettle(job, names);
-  if (settled.ok()) settled = CheckRoom(0);
+  absl::Status settled = CheckRoom(0);
+  if (settled.ok()) settled = TrySettle(job, names);
+  if (settled.ok()) settled = CheckRoom(0);  // A file server may only know now.
   if (!settled.ok()) Discard(job, checkpoint);
   return settled;
 }

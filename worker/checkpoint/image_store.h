@@ -66,7 +66,8 @@ class ImageStore {
   /// is left; removes it if nothing is in it. In a share other nodes may still write to it.
   void TakeBackDirectory(JobId job) const;
 
-  /// Whether quota and free space allow this many more bytes. Called before a checkpoint begins.
+  /// Whether quota and disk allow this many more bytes; what is to stay free of the disk does.
+  /// Called before a checkpoint begins.
   absl::Status CheckRoom(std::uint64_t bytes) const;
 
   /// Makes the files NAME.new durable: first the texts that these images need, then each file is
@@ -100,6 +101,8 @@ class ImageStore {
   bool Has(JobId job, const std::string& name) const;
   absl::StatusOr<std::vector<proto::StoredJob>> Stored() const;
   std::uint64_t used_bytes() const;
+  /// Of files that are being written, what they take of the disk on which that directory lies, too.
+  std::uint64_t unfinished_bytes_beside(const std::string& directory) const;
   Sharing sharing() const { return settings_.sharing; }
 
   absl::StatusOr<UniqueFd> OpenToRead(JobId job, const std::string& name) const;

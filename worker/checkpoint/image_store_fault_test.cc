@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/disk_room.h"
 #include "base/testing/scratch_directory.h"
 #include "worker/checkpoint/image_reception.h"
 #include "worker/checkpoint/image_store.h"
@@ -119,6 +120,26 @@ TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
     EXPECT_EQ(put.code(), absl::StatusCode::kResourceExhausted) << put;
     reception->reset();
     EXPECT_TRUE(std::filesystem::is_empty(store->DirectoryOf(kJob)));
+  }
+  umount2(scratch.path().c_str(), MNT_DETACH);
+}
+
+// Else the disk watch would end the job whose files take most, for what its images take.
+TEST(ImageStoreFaultTest, ACheckpointLeavesWhatIsToStayFree) {
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=1m") != 0)
+    GTEST_SKIP() << "only root mounts";
+  {
+    const auto store = OpenAt(scratch.path());
+    const DiskRoom room = *RoomAt(scratch.path());
+    ASSERT_GT(room.reserve_bytes(), 0u);
+    EXPECT_TRUE(store->CheckRoom(room.free_bytes - room.reserve_bytes()).ok());
+    EXPECT_EQ(store->CheckRoom(room.free_bytes - room.reserve_bytes() + 1).code(),
+              absl::StatusCode::kResourceExhausted);
+    WriteFile(scratch.path() + "/of-somebody-else",
+              std::string(room.free_bytes - room.reserve_bytes() / 2, 'x'));
+    EXPECT_EQ(Take(*store, 1).code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_TRUE(store->Names(kJob)->empty());
   }
   umount2(scratch.path().c_str(), MNT_DETACH);
 }

@@ -2,9 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -14,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kReserveParts = 20;
-constexpr std::uint64_t kReserveBytesMax = std::uint64_t{1} << 30;
 constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
 constexpr int kEntriesMax = 1'000'000;
 
@@ -59,23 +55,12 @@ std::uint64_t BytesWithoutName(const JobFilesHere& files) {
 
 }  // namespace
 
-std::uint64_t DiskRoom::reserve_bytes() const {
-  return std::min(bytes / kReserveParts, kReserveBytesMax);
-}
-
-std::optional<DiskRoom> RoomAt(const std::string& directory) {
-  struct statvfs status {};
-  if (statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
-  return DiskRoom{.bytes = status.f_blocks * status.f_frsize,
-                  .free_bytes = status.f_bavail * status.f_frsize};
-}
-
 std::uint64_t BytesOnDisk(const JobFilesHere& files) {
   return BytesBelow(files.directory) + BytesWithoutName(files);
 }
 
 std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs) {
-  if (room.free_bytes >= room.reserve_bytes()) return std::nullopt;
+  if (room.missing_bytes() == 0) return std::nullopt;
   std::optional<FilledBy> most;
   for (const JobFilesHere& files : jobs) {
     const std::uint64_t bytes = BytesOnDisk(files);

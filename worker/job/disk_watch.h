@@ -10,21 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "base/disk_room.h"
 #include "base/ids.h"
 #include "worker/host/account.h"
 
 namespace bspnow::worker {
-
-struct DiskRoom {
-  std::uint64_t bytes;       ///< Of the whole disk.
-  std::uint64_t free_bytes;  ///< For whoever is not root.
-
-  /// What is to stay free.
-  std::uint64_t reserve_bytes() const;
-};
-
-/// Of the disk that a directory is on; nothing if it cannot be told.
-std::optional<DiskRoom> RoomAt(const std::string& directory);
 
 /// Where the files of one job are looked for.
 struct JobFilesHere {

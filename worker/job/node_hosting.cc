@@ -129,6 +129,25 @@ void NodeHosting::WatchDisk() {
   });
 }
 
+namespace {
+
+// No job ends while something else can be given up: contents can be fetched again,
+std::optional<DiskRoom> RoomWithoutIdle(const NodeParts& parts) {
+  const std::optional<DiskRoom> room = RoomAt(parts.jobs_directory);
+  const bool lacks = room && room->missing_bytes() > 0;
+  if (!lacks || !parts.cache.RemoveIdle(room->missing_bytes())) return room;
+  return RoomAt(parts.jobs_directory);
+}
+
+// and a checkpoint that is being written finds too little room when it is, and goes.
+DiskRoom WithoutUnfinished(DiskRoom room, const NodeParts& parts) {
+  if (room.missing_bytes() > 0)
+    room.free_bytes += parts.images.unfinished_bytes_beside(parts.jobs_directory);
+  return room;
+}
+
+}  // namespace
+
 // One job at a time: what its end makes free may be enough.
 void NodeHosting::LookAtDisk() {
   const auto ends = [](const NodeJob* job) { return job->ends_for_disk(); };
@@ -137,15 +156,15 @@ void NodeHosting::LookAtDisk() {
   std::vector<JobFilesHere> files;
   for (const NodeJob* const job : jobs_)
     if (std::optional<JobFilesHere> here = job->FilesHere()) files.push_back(*std::move(here));
-  parts_.threads.brief.Run(
-      [this, &loop = parts_.loop, disk = parts_.jobs_directory, files = std::move(files)] {
-        const std::optional<DiskRoom> room = RoomAt(disk);
-        const std::optional<FilledBy> who = room ? WhoFills(*room, files) : std::nullopt;
-        loop.Post([this, room, who] {
-          looks_at_disk_ = false;
-          if (who) OnDiskFilled(*who, *room);
-        });
-      });
+  parts_.threads.brief.Run([this, &loop = parts_.loop, files = std::move(files)] {
+    const std::optional<DiskRoom> room = RoomWithoutIdle(parts_);
+    const std::optional<FilledBy> who =
+        room ? WhoFills(WithoutUnfinished(*room, parts_), files) : std::nullopt;
+    loop.Post([this, room, who] {
+      looks_at_disk_ = false;
+      if (who) OnDiskFilled(*who, *room);
+    });
+  });
 }
 
 void NodeHosting::OnDiskFilled(const FilledBy& who, const DiskRoom& room) {

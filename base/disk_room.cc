@@ -1,0 +1,30 @@
+#include "base/disk_room.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kReserveParts = 20;
+constexpr std::uint64_t kReserveBytesMax = std::uint64_t{1} << 30;
+
+}  // namespace
+
+std::uint64_t DiskRoom::reserve_bytes() const {
+  return std::min(bytes / kReserveParts, kReserveBytesMax);
+}
+
+std::uint64_t DiskRoom::missing_bytes() const {
+  return reserve_bytes() - std::min(reserve_bytes(), free_bytes);
+}
+
+std::optional<DiskRoom> RoomAt(const std::string& directory) {
+  struct statvfs status {};
+  if (statvfs(directory.c_str(), &status) != 0) return std::nullopt;
+  return DiskRoom{.bytes = status.f_blocks * status.f_frsize,
+                  .free_bytes = status.f_bavail * status.f_frsize};
+}
+
+}  // namespace bspnow

@@ -1,0 +1,26 @@
+// How much of a disk is free, and how much of it is to stay so: programs, images and copies of
+// contents lie on one disk, and whoever takes the last of it harms all others.
+#ifndef BASE_DISK_ROOM_H_
+#define BASE_DISK_ROOM_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bspnow {
+
+struct DiskRoom {
+  std::uint64_t bytes;       ///< Of the whole disk.
+  std::uint64_t free_bytes;  ///< For whoever is not root.
+
+  /// What is to stay free.
+  std::uint64_t reserve_bytes() const;
+  std::uint64_t missing_bytes() const;  ///< Of that.
+};
+
+/// Of the disk that a directory is on; nothing, with errno, if it cannot be told.
+std::optional<DiskRoom> RoomAt(const std::string& directory);
+
+}  // namespace bspnow
+
+#endif  // BASE_DISK_ROOM_H_
