@@ -67,16 +67,26 @@ void KillGroups(const std::string& path) {
   for (pid_t member; members >> member;) kill(member, SIGKILL);
 }
 
-// "oom_kill N" stands in v1's memory.oom_control and in v2's memory.events.
-std::uint64_t KillsForMemory(const std::string& group) {
+// "NAME N" stands in v1's memory.oom_control and in v2's memory.events.
+std::uint64_t MemoryEvents(const std::string& group, const std::string& event) {
   for (const char* const name : {"/memory.events", "/memory.oom_control"}) {
     std::ifstream file(group + name);
     std::string word;
     for (std::uint64_t count; file >> word >> count;) {
-      if (word == "oom_kill") return count;
+      if (word == event) return count;
     }
   }
   return 0;
+}
+
+// Of the group, whoever ran out of memory: the machine, a group above, or this one.
+std::uint64_t KillsForMemory(const std::string& group) { return MemoryEvents(group, "oom_kill"); }
+
+// How often this group has found no room below its own limit. v1 counts, too, when some was made.
+std::uint64_t TimesFull(const std::string& group) {
+  std::uint64_t count = 0;
+  if (std::ifstream(group + "/memory.failcnt") >> count) return count;
+  return MemoryEvents(group, "oom");
 }
 
 bool MayBeMadeIn(const std::string& group) {
@@ -205,7 +215,9 @@ std::vector<pid_t> JobCgroup::Members() const {
 bool JobCgroup::RanOutOfMemory() {
   if (memory_path_.empty()) return false;
   const std::uint64_t kills = KillsForMemory(memory_path_);
-  return kills > std::exchange(kills_, kills);
+  if (kills == std::exchange(kills_, kills)) return false;
+  const std::uint64_t full = TimesFull(memory_path_);
+  return full > std::exchange(full_, full);
 }
 
 bool JobCgroup::End() {

@@ -53,7 +53,8 @@ class JobCgroup {
   /// The processes that are in it now.
   std::vector<pid_t> Members() const;
 
-  /// Since the last call the kernel has killed a process because the group was out of memory.
+  /// Since the last call the kernel has killed a process because the group was at its limit: not
+  /// because the machine was out of memory.
   bool RanOutOfMemory();
   std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit.
 
@@ -70,6 +71,7 @@ class JobCgroup {
   std::string memory_path_;  ///< Empty: not limited.
   std::uint64_t memory_bytes_ = 0;
   std::uint64_t kills_ = 0;  ///< For want of memory, that are known.
+  std::uint64_t full_ = 0;   ///< Times that it was at its limit, up to then.
 };
 
 }  // namespace bspnow::worker

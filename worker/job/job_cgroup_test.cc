@@ -1,11 +1,14 @@
 // Where this process may make no control group, those that need one are skipped.
 #include "worker/job/job_cgroup.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -117,6 +120,46 @@ TEST(JobCgroupTest, WhatAnEarlierWorkerLeftIsFound) {
   EXPECT_FALSE(left.empty());
   for (JobCgroup& group : left) EXPECT_TRUE(group.End());
   EXPECT_TRUE(JobCgroup::Left(trees, Name()).empty());
+}
+
+// As when the machine has none left: the job did not take more than it may.
+TEST(JobCgroupTest, AKillForWantOfSomebodyElsesMemoryIsNotTheGroups) {
+  constexpr std::uint64_t kAbove = kLimits.memory_bytes / 2;
+  const CgroupTrees trees = PrepareCgroups();
+  if (trees.memory.empty()) GTEST_SKIP() << "memory cannot be limited here";
+  const std::string above = trees.memory + "/" + Name() + "-above";
+  ASSERT_EQ(mkdir(above.c_str(), 0755), 0);
+  for (const char* const name : {"memory.use_hierarchy", "cgroup.subtree_control"})
+    std::ofstream(above + "/" + name) << (name[0] == 'm' ? "1" : "+memory");
+  for (const char* const name :
+       {"memory.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"})
+    std::ofstream(above + "/" + name) << kAbove;
+  std::ofstream(above + "/memory.swap.max") << 0;
+  {
+    auto group =
+        JobCgroup::Make({.any = {}, .memory = above, .pids = {}, .cpu = {}}, Name(), kLimits);
+    ASSERT_TRUE(group.has_value());
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    const UniqueFd has_ended(ends[0]);
+    UniqueFd lives(ends[1]);
+    bool ran_out = false;
+    const int status = StatusInGroup(
+        *group,
+        [] {
+          std::vector<char> much(kAbove * 3 / 2, 1);
+          pause();
+        },
+        [&] {
+          lives.Reset();
+          char none;
+          ran_out |= group->RanOutOfMemory();
+          return read(has_ended.get(), &none, 1) == 0;
+        });
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+    EXPECT_FALSE(ran_out || group->RanOutOfMemory());
+  }
+  rmdir(above.c_str());
 }
 
 }  // namespace

@@ -115,9 +115,10 @@ JobLimits NodeJob::Limits() const {
           .processes = processes};
 }
 
-// The job ends by it: with the same memory it would come to the same again.
+// The job ends by it: with the same memory it would come to the same again. Not if it was somebody
+// else who was killed, who writes an image, say, and the processes go on.
 void NodeJob::TellOfMemory() {
-  if (!cgroup_ || !cgroup_->RanOutOfMemory()) return;
+  if (job_.ending() || !cgroup_ || !cgroup_->RanOutOfMemory()) return;
   const std::uint64_t each = job_.start().spec().memory_bytes();
   Break(absl::StrCat(
       "out of memory: together the job's ", pids_.size(), " processes on this node may have ",
@@ -155,7 +156,7 @@ std::optional<JobFilesHere> NodeJob::FilesHere() const {
 }
 
 void NodeJob::OnHostGone() {
-  TellOfMemory();
+  if (job_.running() > 0) TellOfMemory();
   host_.reset();
   hosting_.EndCgroupOf(cgroup_);
   hosting_.KillOrphans();  // Before the job's directory goes.
