@@ -10,6 +10,7 @@
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include "base/directory_listing.h"
 #include "base/durable_file.h"
 #include "base/file_owner.h"
 #include "base/unique_fd.h"
@@ -63,10 +64,9 @@ absl::Status StateDirectory::WriteAddress(const std::string& lines) const {
 
 std::vector<JobId> StateDirectory::jobs() const {
   std::vector<JobId> found;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path_ + "/jobs", error)) {
+  for (const std::string& name : ListDirectory(path_ + "/jobs").names) {
     std::uint64_t number = 0;
-    if (absl::SimpleAtoi(entry.path().filename().string(), &number)) found.push_back(JobId{number});
+    if (absl::SimpleAtoi(name, &number)) found.push_back(JobId{number});
   }
   return found;
 }

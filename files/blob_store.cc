@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+
+#include "base/directory_listing.h"
 
 namespace bspnow::files {
 namespace {
@@ -27,9 +27,8 @@ absl::Status Failed(std::string_view what, const std::string& path) {
 // ---- In -----------------------------------------------------------------------------------------
 
 BlobStore::BlobStore(std::string directory) : directory_(std::move(directory)) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, error))
-    if (!CheckSha256(entry.path().filename().string()).ok()) unlink(entry.path().c_str());
+  for (const std::string& name : ListDirectory(directory_).names)
+    if (!CheckSha256(name).ok()) unlink(PathOf(name).c_str());
 }
 
 std::string BlobStore::PathOf(std::string_view sha256) const {
@@ -125,12 +124,10 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
 
 std::vector<StoredBlob> BlobStore::List() const {
   std::vector<StoredBlob> blobs;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+  for (const std::string& name : ListDirectory(directory_).names) {
     struct stat status {};
-    std::string name = entry.path().filename().string();
-    if (!CheckSha256(name).ok() || stat(entry.path().c_str(), &status) != 0) continue;
-    blobs.push_back({.sha256 = std::move(name),
+    if (!CheckSha256(name).ok() || stat(PathOf(name).c_str(), &status) != 0) continue;
+    blobs.push_back({.sha256 = name,
                      .bytes = static_cast<std::uint64_t>(status.st_size),
                      .asked_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec});
   }

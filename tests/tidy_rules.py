@@ -97,6 +97,14 @@ def clock_outside_base(source):
                       'be handed the time, or ask base/clock.h')
 
 
+def unread_directory(source):
+    if source.kind not in C_FAMILY or re.search(r'(^|/)tests?(ing)?/|_test\.', source.path):
+        return
+    for line, match in _matches(source, r'\bfor\s*\([^;()]*:[^;()]*directory_iterator\s*\('):
+        yield Finding(source.path, line, 'unread-directory', f'{match[0]}...',
+                      'take base/directory_listing.h: this ends the program if the disk fails')
+
+
 def sleep(source):
     if source.kind not in C_FAMILY or source.path.startswith(_OWN_TIME):
         return
@@ -233,5 +241,5 @@ def _for_code(rule):
 
 
 RULES = (_for_code(line_length), file_length, tabs, function_length, clock_outside_base, sleep,
-         raw_close, new_delete, bool_parameter, mutable_global, forbidden_word, file_name,
-         shell_prologue, syntax)
+         unread_directory, raw_close, new_delete, bool_parameter, mutable_global, forbidden_word,
+         file_name, shell_prologue, syntax)

@@ -70,6 +70,8 @@ BAD = {
     'sleep': [({'net/a_test.cc': 'void F() { std::this_thread::sleep_for(1s); }\n'}, 1),
               ({'worker/a.cc': 'void F() {\n  usleep(5);\n}\n'}, 2),
               ({'worker/a.cc': 'void F() { ::sleep(5); }\n'}, 1)],
+    'unread-directory': [
+        ({'net/a.cc': 'void F() {\n  for (auto& a : fs::directory_iterator(path)) G(a);\n}\n'}, 2)],
     'function-length': [
         ({'net/a.cc': 'int f(int x) {\n' + BODY + '  return x;\n}\n'}, 1),
         ({'net/a.cc': 'namespace bspnow {\nclass A {\n public:\n  A() : a_{1}, b_{2} {\n' + BODY +

@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/directory_listing.h"
 #include "base/disk_room.h"
 #include "base/durable_file.h"
 #include "base/failpoint.h"
@@ -55,18 +56,6 @@ absl::StatusOr<UniqueFd> OpenRegular(const std::string& path, int flags) {
   return file;
 }
 
-/// As far as the directory can be read.
-std::error_code TakeNames(const std::string& directory, std::vector<std::string>& names) {
-  std::error_code error;
-  std::filesystem::directory_iterator entry(directory, error);
-  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
-    return {};
-  for (const std::filesystem::directory_iterator end; !error && entry != end;
-       entry.increment(error))
-    names.push_back(entry->path().filename());
-  return error;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) {
@@ -85,16 +74,16 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
 }
 
 absl::StatusOr<std::vector<std::string>> ImageStore::NamesIn(const std::string& directory) {
-  std::vector<std::string> names;
-  if (const std::error_code error = TakeNames(directory, names))
-    return absl::ErrnoToStatus(error.value(), absl::StrCat("listing ", directory));
-  return names;
+  DirectoryListing listing = ListDirectory(directory);
+  const std::error_code& error = listing.error;
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
+    return std::vector<std::string>();
+  if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat("listing ", directory));
+  return std::move(listing.names);
 }
 
 std::vector<std::string> ImageStore::AnyNamesIn(const std::string& directory) {
-  std::vector<std::string> names;
-  TakeNames(directory, names);
-  return names;
+  return ListDirectory(directory).names;
 }
 
 // What an earlier run left: directories are an account's, files are unfinished.

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/directory_listing.h"
 #include "base/remove_tree.h"
 #include "base/unique_fd.h"
 
@@ -124,11 +125,11 @@ absl::Status TakeBack(const std::string& path) {
     return absl::OkStatus();
   if (fchown(directory.get(), geteuid(), getegid()) != 0 || fchmod(directory.get(), S_IRWXU) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("taking back ", path));
-  std::error_code error;
+  const DirectoryListing listing = ListDirectory(path);
   absl::Status taken;
-  for (const auto& entry : fs::directory_iterator(path, error))
-    taken.Update(TakeFile(entry.path().string(), before.st_uid));
-  if (error) taken.Update(absl::InternalError(absl::StrCat("reading ", path)));
+  for (const std::string& name : listing.names)
+    taken.Update(TakeFile(absl::StrCat(path, "/", name), before.st_uid));
+  if (listing.error) taken.Update(absl::InternalError(absl::StrCat("reading ", path)));
   return taken;
 }
 

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "base/directory_listing.h"
 #include "worker/checkpoint/image_name.h"
 
 namespace bspnow::worker {
@@ -24,10 +24,9 @@ constexpr std::uint64_t kAskTimeoutNs = 10'000'000'000;  // All have left the ba
 
 /// Children of a process that still run.
 bool HasChild(pid_t os_pid) {
-  std::error_code error;
   const std::string tasks = absl::StrCat("/proc/", os_pid, "/task");
-  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-    std::ifstream children(task.path() / "children");
+  for (const std::string& task : ListDirectory(tasks).names) {
+    std::ifstream children(absl::StrCat(tasks, "/", task, "/children"));
     for (pid_t child; children >> child;) {
       std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
       std::string text;

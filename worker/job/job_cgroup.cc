@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/cgroup.h"
+#include "base/directory_listing.h"
 
 namespace bspnow::worker {
 namespace {
@@ -47,22 +48,26 @@ std::set<std::string> AllOf(const CgroupTrees& trees) {
   return all;
 }
 
+std::vector<std::string> GroupsIn(const std::string& path) {
+  std::vector<std::string> groups;
+  std::error_code error;
+  for (const std::string& name : ListDirectory(path).names)
+    if (std::string group = absl::StrCat(path, "/", name); fs::is_directory(group, error))
+      groups.push_back(std::move(group));
+  return groups;
+}
+
 /// Groups that the job has made itself go first.
 bool RemoveGroups(const std::string& path) {
+  for (const std::string& group : GroupsIn(path)) RemoveGroups(group);
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (entry.is_directory(error)) RemoveGroups(entry.path().string());
-  }
   return rmdir(path.c_str()) == 0 || !fs::exists(path, error);
 }
 
 void KillGroups(const std::string& path) {
   Write(path + "/pids.max", "0");  // So that none is started meanwhile.
   if (Write(path + "/cgroup.kill", "1")) return;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (entry.is_directory(error)) KillGroups(entry.path().string());
-  }
+  for (const std::string& group : GroupsIn(path)) KillGroups(group);
   std::ifstream members(path + "/cgroup.procs");
   for (pid_t member; members >> member;) kill(member, SIGKILL);
 }
@@ -189,11 +194,9 @@ void JobCgroup::Limit(const CgroupTrees& trees, const std::string& name, const J
 std::vector<JobCgroup> JobCgroup::Left(const CgroupTrees& trees, const std::string& prefix) {
   std::vector<JobCgroup> left;
   for (const std::string& tree : AllOf(trees)) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(tree, error)) {
-      if (!absl::StartsWith(entry.path().filename().string(), prefix)) continue;
-      left.push_back(JobCgroup({entry.path().string()}));
-    }
+    for (const std::string& name : ListDirectory(tree).names)
+      if (absl::StartsWith(name, prefix))
+        left.push_back(JobCgroup({absl::StrCat(tree, "/", name)}));
   }
   return left;
 }

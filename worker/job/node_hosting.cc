@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "base/directory_listing.h"
 #include "base/remove_tree.h"
 #include "worker/host/leftovers.h"
 #include "worker/job/node_job.h"
@@ -42,10 +42,8 @@ NodeHosting::NodeHosting(NodeParts parts)
   // Who lives would make files where they are removed.
   ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
   KillOrphans();
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
-    RemoveTree(entry.path().string());
-  }
+  for (const std::string& name : ListDirectory(parts_.jobs_directory).names)
+    RemoveTree(absl::StrCat(parts_.jobs_directory, "/", name));
   if (!parts_.accounts.are_of_a_pool()) return;
   for (const Account& account : parts_.accounts.known())
     if (absl::Status s = RemoveLeftovers(account, CommonDirectories()); !s.ok())
