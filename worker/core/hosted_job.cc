@@ -62,6 +62,8 @@ proto::HeldJob HostedJob::Held() const {
 
 void HostedJob::OnPrepared(absl::Status status, const proto::RestoreFailed& failed) {
   stage_ = Stage::kDone;
+  if (resumes())
+    not_brought_ = failed.reason().empty() ? std::string(status.message()) : failed.reason();
   if (ending_) return Clear();
   if (!failed.reason().empty()) return ReportRestoreFailed(failed);
   if (status.ok()) status = StartProcesses();
@@ -135,10 +137,11 @@ void HostedJob::OnHostGone(std::uint64_t ordered) {
   if (ending_) Clear();
 }
 
-void HostedJob::OnCleared(const std::string& files_lost) {
+void HostedJob::OnCleared(std::string files_lost) {
+  if (files_lost.empty()) files_lost = files_lost_;
   proto::WorkerEvent event;
   *event.mutable_cleared() = used_;
-  event.mutable_cleared()->set_files_lost(files_lost);
+  event.mutable_cleared()->set_files_lost(std::move(files_lost));
   Report(std::move(event));
   const std::function<void()> cleared = std::move(cleared_);  // This job may go in it.
   cleared();
@@ -248,8 +251,13 @@ void HostedJob::End(JobHost::Left kept) {
   if (stage_ == Stage::kDone) Clear();
 }
 
+// Of files that a checkpoint holds all are there, or none is the job's.
 void HostedJob::Clear() {
   stage_ = Stage::kClearing;
+  if (kept_ == JobHost::Left::kFilesAndProfile && !not_brought_.empty()) {
+    kept_ = JobHost::Left::kProfile;
+    files_lost_ = not_brought_;
+  }
   host_->Clear(silent_ ? JobHost::Left::kNothing : kept_);
 }
 

@@ -55,7 +55,7 @@ class HostedJob {
   void OnHostGone(std::uint64_t ordered);
 
   /// `files_lost`: why files that were to be kept were not; empty if all were.
-  void OnCleared(const std::string& files_lost);
+  void OnCleared(std::string files_lost);
 
   /// Its superstep path failed, or the worker ends.
   void ReportBroken(ExchangeFault fault, const std::string& reason);
@@ -129,6 +129,8 @@ class HostedJob {
   bool not_started_ = false;
   bool broken_ = false;
   JobHost::Left kept_ = JobHost::Left::kNothing;
+  std::string not_brought_;  ///< Why the files of its checkpoint may not all be here.
+  std::string files_lost_;   ///< That, once they are wanted.
   std::set<Pid> running_;
   std::set<Pid> begun_;
   proto::JobStarted started_;

@@ -52,6 +52,23 @@ TEST_F(HostedJobTest, ARestoreThatEndsIsBrokenOffUnlessItBringsFiles) {
   }
 }
 
+// Whether it ends while they are being brought, or only then.
+TEST_F(HostedJobTest, FilesThatCameInPartAreNotHandedOverAsTheJobs) {
+  start_.mutable_resume()->set_superstep(4);
+  start_.mutable_resume()->set_participants(2);
+  node_.not_restored.set_reason("the disk of c1.files.p0 failed");
+  for (const bool ends_before : {true, false}) {
+    proto::Order order;
+    *order.mutable_start() = start_;
+    jobs_.OnOrder(order);
+    if (!ends_before) node_.Work();
+    End();
+    node_.Work();
+    EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "clear"}));
+    EXPECT_EQ(events_.back().cleared().files_lost(), node_.not_restored.reason());
+  }
+}
+
 TEST_F(HostedJobTest, IsBrokenIfItsProcessesVanish) {
   Start();
   job().OnHostGone(0);
