@@ -173,10 +173,12 @@ class NodeJob final : public JobHost {
     std::string Lost() const;
   };
   KeptFiles KeepFiles() const;
+  std::string ProfileText(const NodeSegment& segment) const;
+  void KeepProfileUntil(std::shared_ptr<const std::string> profile, Left kept,
+                        std::uint64_t until_ns, std::uint64_t pause_ms);
   void KeepFilesUntil(std::uint64_t until_ns, std::uint64_t pause_ms);
   void RemoveDirectory(const std::string& files_lost);
   void ClearAccount() const;
-  void KeepProfile(proto::Profile profile) const;
 
   NodeHosting& hosting_;
   const NodeParts& parts_;

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kLostNamedMax = 8;
 // For the coordinator, or for room on its disk. It waits for an hour (kClearWithFilesNs).
 constexpr std::uint64_t kFilesPatienceNs = 3'000 * kNsPerS;
+constexpr std::uint64_t kProfilePatienceNs = 60 * kNsPerS;
 constexpr std::uint64_t kFilesPauseMs = 250;  // At first, doubled each time, as all are sent again,
 constexpr std::uint64_t kFilesPauseMsMax = 30'000;  // up to this.
 
@@ -52,19 +53,41 @@ void NodeJob::Clear(Left kept) {
   std::shared_ptr<NodeSegment> segment = std::exchange(segment_, nullptr);
   input_.reset();
   parts_.threads.brief.Run([this, kept, segment]() mutable {
-    proto::Profile profile;
-    if (kept != Left::kNothing && segment) profile = ProfileOf(*segment, pids_);
+    const auto profile = std::make_shared<const std::string>(
+        kept != Left::kNothing && segment ? ProfileText(*segment) : std::string());
     segment.reset();
-    if (profile.of_size() != 0) KeepProfile(std::move(profile));
-    parts_.loop.Post([this, kept] {
-      if (kept == Left::kFilesAndProfile && directory_)
-        return KeepFilesUntil(NowNs() + kFilesPatienceNs, kFilesPauseMs);
-      RemoveDirectory("");
+    parts_.loop.Post([this, kept, profile] {
+      KeepProfileUntil(profile, kept, NowNs() + kProfilePatienceNs, kFilesPauseMs);
     });
   });
 }
 
-// Between two attempts no thread is held: others have to start and to be cleared away.
+// Between two attempts no thread is held, here and below: others have to start, and a node that is
+// slow to clear them away is given up.
+void NodeJob::KeepProfileUntil(std::shared_ptr<const std::string> profile, Left kept,
+                               std::uint64_t until_ns, std::uint64_t pause_ms) {
+  parts_.threads.brief.Run([this, profile, kept, until_ns, pause_ms] {
+    absl::Status stored;
+    if (!profile->empty()) stored = parts_.store_profile(id_, job_.node(), *profile);
+    const bool again = MayBecomeWell(stored) && NowNs() < until_ns;
+    if (!again && !stored.ok())
+      spdlog::warn("event=profile_not_kept job={} reason=\"{}\"", Value(id_),
+                   std::string(stored.message()));
+    parts_.loop.Post([this, profile, kept, until_ns, pause_ms, again] {
+      if (again) {
+        keep_timer_ = parts_.loop.AddTimer(pause_ms, [this, profile, kept, until_ns, pause_ms] {
+          keep_timer_ = kNoTimer;
+          KeepProfileUntil(profile, kept, until_ns, 2 * pause_ms);
+        });
+      } else if (kept == Left::kFilesAndProfile && directory_) {
+        KeepFilesUntil(NowNs() + kFilesPatienceNs, kFilesPauseMs);
+      } else {
+        RemoveDirectory("");
+      }
+    });
+  });
+}
+
 void NodeJob::KeepFilesUntil(std::uint64_t until_ns, std::uint64_t pause_ms) {
   parts_.threads.transfers.Run([this, until_ns, pause_ms] {
     const KeptFiles kept = KeepFiles();
@@ -105,15 +128,12 @@ void NodeJob::ClearAccount() const {
                account_->name, std::string(cleared.message()));
 }
 
-// On one of the threads.
-void NodeJob::KeepProfile(proto::Profile profile) const {
-  const std::uint32_t host = job_.node();
+// On one of the threads. Empty: nothing was recorded.
+std::string NodeJob::ProfileText(const NodeSegment& segment) const {
+  proto::Profile profile = ProfileOf(segment, pids_);
   for (proto::ProcessProfile& of : *profile.mutable_of())
-    of.set_node(job_.start().hosts(static_cast<int>(host)).node());
-  const absl::Status stored = parts_.store_profile(id_, host, profile.SerializeAsString());
-  if (stored.ok()) return;
-  spdlog::warn("event=profile_not_kept job={} reason=\"{}\"", Value(id_),
-               std::string(stored.message()));
+    of.set_node(job_.start().hosts(static_cast<int>(job_.node())).node());
+  return profile.SerializeAsString();
 }
 
 // On one of the threads; the directory stays until then.

@@ -17,6 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kPause{250};
 constexpr std::uint32_t kProfileMode = 0600;
 constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
+constexpr std::int64_t kProfileTimeoutMs = 20'000;
 
 }  // namespace
 
@@ -48,12 +49,8 @@ absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobS
 }
 
 absl::Status ContentStub::StoreProfile(JobId job, std::uint32_t host, const std::string& profile) {
-  return UntilAvailable(calls_, [&] { return TryStoreProfile(job, host, profile); });
-}
-
-absl::Status ContentStub::TryStoreProfile(JobId job, std::uint32_t host,
-                                          const std::string& profile) {
   grpc::ClientContext context;
+  context.set_deadline(gpr_time_from_millis(kProfileTimeoutMs, GPR_TIMESPAN));
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
   const auto stub = proto::Workers::NewStub(channel_);

@@ -31,7 +31,7 @@ class ContentStub {
   /// has no room.
   absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
 
-  /// Sends what its processes on the host with this number recorded.
+  /// Sends what its processes on the host with this number recorded. One attempt, of 20 s at most.
   absl::Status StoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   /// Breaks off all calls; those that come later fail at once. From any thread.
@@ -42,7 +42,6 @@ class ContentStub {
   absl::Status UntilAvailable(OpenCalls& calls, Try call);
   absl::Status TryReadBlob(const proto::ReadBlobRequest& request, const files::BlobStore& into,
                            OpenCalls& calls);
-  absl::Status TryStoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   const std::shared_ptr<grpc::Channel> channel_;
   OpenCalls calls_;

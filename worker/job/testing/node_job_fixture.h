@@ -118,7 +118,7 @@ class NodeJobTest : public testing::Test {
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 10'000,
-        .store_profile = [](JobId, std::uint32_t, const std::string&) { return absl::OkStatus(); },
+        .store_profile = [this](JobId, std::uint32_t, const std::string&) { return profile_(); },
         .store_files =
             [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
               const std::scoped_lock lock(stored_mutex_);
@@ -201,6 +201,9 @@ class NodeJobTest : public testing::Test {
   std::function<absl::Status(OpenCalls& calls)> fetch_ = [](OpenCalls&) {
     return absl::NotFoundError("no such content");
   };
+  std::function<absl::Status()> profile_ = [] {
+    return absl::OkStatus();
+  };  ///< Whether it is kept.
   EventLoop loop_;
   std::unique_ptr<DataPlane> data_plane_;
   std::unique_ptr<BlobCache> cache_;

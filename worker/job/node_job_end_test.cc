@@ -1,0 +1,32 @@
+// What is cleared away when a job has ended, and who waits for that.
+#include <atomic>
+
+#include "worker/job/testing/node_job_fixture.h"
+
+namespace bspnow::worker {
+namespace {
+
+// A coordinator whose disk is full says so at once, and again to whoever asks again.
+TEST_F(NodeJobTest, AProfileThatIsRefusedIsOfferedAgainAndNobodyWaitsForIt) {
+  constexpr std::uint64_t kJobs = 4 * kThreadsOfEach;
+  std::atomic<std::uint64_t> refused = 0;
+  std::atomic<std::uint64_t> kept = 0;
+  std::atomic<bool> has_room = false;
+  profile_ = [&]() -> absl::Status {
+    (has_room ? kept : refused) += 1;
+    return has_room ? absl::OkStatus() : absl::UnavailableError("no room");
+  };
+  const std::string hash = AddContent(kBspProgram);
+  Open();
+  for (std::uint64_t job = 1; job <= kJobs; ++job) jobs_->OnOrder(StartOrder(job, hash, 1));
+  ASSERT_TRUE(RunUntilExited(kJobs));
+  for (std::uint64_t job = 1; job <= kJobs; ++job) jobs_->OnOrder(EndOrder(job));
+  ASSERT_TRUE(RunUntil([&] { return refused >= kJobs; })) << "those of some jobs keep the threads";
+  has_room = true;
+  ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
+  EXPECT_EQ(Count(proto::WorkerEvent::kCleared), kJobs);
+  EXPECT_EQ(kept, kJobs);
+}
+
+}  // namespace
+}  // namespace bspnow::worker
