@@ -1,11 +1,19 @@
 #include "worker/job/disk_watch.h"
 
 #include <absl/strings/str_cat.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "base/directory.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::worker {
 namespace {
@@ -14,20 +22,38 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
 constexpr int kEntriesMax = 1'000'000;
+constexpr std::size_t kLevelsMax = PATH_MAX / 2;
 
 std::uint64_t BytesOf(const struct stat& status) {
   return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes : 0;
 }
 
+/// Goes down by descriptors, each of which costs a buffer of 32 KiB, and builds no path: a tree may
+/// be as deep as its program likes. What is deeper than any path reaches is not looked for.
 std::uint64_t BytesBelow(const std::string& directory) {
   std::uint64_t bytes = 0;
-  std::error_code error;
-  int entries = 0;
-  for (fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
-                                           error);
-       !error && at != fs::end(at) && entries < kEntriesMax; at.increment(error), ++entries) {
+  std::vector<Directory> levels;
+  const auto enter = [&levels](int at, const char* name) {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    if (levels.size() == kLevelsMax) return;
+    Directory opened = DirectoryOf(UniqueFd(openat(at, name, kFlags)));
+    if (opened) levels.push_back(std::move(opened));
+  };
+  enter(AT_FDCWD, directory.c_str());
+  for (int entries = 0; !levels.empty() && entries < kEntriesMax; ++entries) {
+    const dirent* const entry = readdir(levels.back().get());
+    if (entry == nullptr) {
+      levels.pop_back();
+      continue;
+    }
+    const std::string_view name = entry->d_name;
+    const int at = dirfd(levels.back().get());
     struct stat status {};
-    if (lstat(at->path().c_str(), &status) == 0) bytes += BytesOf(status);
+    if (name == "." || name == ".." ||
+        fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    bytes += BytesOf(status);
+    if (S_ISDIR(status.st_mode)) enter(at, entry->d_name);
   }
   return bytes;
 }

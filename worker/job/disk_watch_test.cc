@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/remove_tree.h"
 #include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
@@ -84,7 +86,30 @@ int StatusOf(Work work) {
   const pid_t child = fork();
   if (child == 0) _exit(work());
   int status = 0;
-  return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : -1;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Of a program that goes on making one directory in the other.
+TEST_F(DiskWatchTest, ADeepTreeTakesLittleMemory) {
+  constexpr int kLevels = 5'000;  // With a path for each it would take more than a GB.
+  const JobFilesHere files = FilesOf(1);
+  Write(files.directory + "/file", kMiB);
+  UniqueFd at(open(files.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int level = 0; level < kLevels; ++level) {
+    ASSERT_EQ(mkdirat(at.get(), "d", 0700), 0);
+    at = UniqueFd(openat(at.get(), "d", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  EXPECT_EQ(StatusOf([&] {
+              rlimit descriptors{};
+              getrlimit(RLIMIT_NOFILE, &descriptors);
+              const rlimit data{.rlim_cur = 256 * kMiB, .rlim_max = 256 * kMiB};
+              descriptors.rlim_cur = descriptors.rlim_max;
+              setrlimit(RLIMIT_NOFILE, &descriptors);
+              setrlimit(RLIMIT_DATA, &data);
+              return BytesOnDisk(files) >= kMiB ? 0 : 1;
+            }),
+            0);
+  EXPECT_TRUE(RemoveTree(files.directory));
 }
 
 // The daemon of the packages is root, and may not trace anybody (bspnow-worker.service).
