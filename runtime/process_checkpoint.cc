@@ -59,7 +59,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
                   "the program has called bsp_checkpoint_register, but not bsp_checkpoint_resume");
     return ImageOutcome::kRefused;
   }
-  if (areas_.any()) return areas_.Save(request);
+  if (areas_.any()) return areas_.Save(image_, request);
   if (!root_.KeepCopies()) {
     ReportNoImage(attachment_.link, order.checkpoint, "no memory for a copy of unread messages");
     return ImageOutcome::kRefused;

@@ -29,8 +29,8 @@ class CheckpointAreas {
   /// else 0. Ends the job if the image does not fit the areas.
   std::uint64_t Resume(const UniqueFd& image);
 
-  ImageOutcome Save(const ImageRequest& request) const {
-    return SaveAreas(request, areas_.begin(), areas_.size());
+  ImageOutcome Save(ProcessImage& image, const ImageRequest& request) const {
+    return image.SaveAreas(request, areas_.begin(), areas_.size());
   }
 
  private:

@@ -34,10 +34,6 @@ __attribute__((noinline)) void DirtyStack() {
   bytes[kStackDirtyBytes - 1] = 0;
 }
 
-void AwaitWriter(int writer) {
-  if (writer > 0) RawCall(SYS_wait4, writer, nullptr, __WALL, nullptr);
-}
-
 }  // namespace
 
 struct ProcessImage::Preparation {
@@ -76,10 +72,14 @@ bool ProcessImage::Prepare(ImageWork& work, std::uint64_t signal_mask) {
   return true;
 }
 
+void ProcessImage::AwaitWriter() {
+  if (writer_ > 0) RawCall(SYS_wait4, writer_, nullptr, __WALL, nullptr);
+  writer_ = 0;
+}
+
 ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   EndPooledThreads();
-  AwaitWriter(writer_);
-  writer_ = 0;
+  AwaitWriter();
   ImageWork* const work = ImageWork::Map(request);
   if (work == nullptr) {
     Reason reason;

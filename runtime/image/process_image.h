@@ -37,6 +37,12 @@ enum class ImageOutcome {
   kRestored,  ///< This is another process, later: descriptors, link and segment are gone.
 };
 
+/// One area of bsp_checkpoint_register.
+struct SavedArea {
+  void* data;
+  std::uint64_t bytes;
+};
+
 /// Keeps what an image must know about the image before. One in a process.
 class ProcessImage {
  public:
@@ -45,24 +51,19 @@ class ProcessImage {
 
   ImageOutcome Save(const ImageRequest& request);
 
+  /// The same file and report, of kind kAreas: written at once, or by a child if it is large.
+  ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count);
+
  private:
   struct Preparation;
 
+  void AwaitWriter();  ///< So that it is not taken for a child of the program's.
   bool Prepare(ImageWork& work, std::uint64_t signal_mask);
 
   std::uint64_t last_ = 0;  ///< The checkpoint since which changed pages are known; 0: none.
   int tracker_ = -1;        ///< userfaultfd.
   int writer_ = 0;          ///< The last child, to be reaped.
 };
-
-/// One area of bsp_checkpoint_register.
-struct SavedArea {
-  void* data;
-  std::uint64_t bytes;
-};
-
-/// The same file and report, of kind kAreas: written at once, or by a child if it is large.
-ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count);
 
 /// Reads the areas back from an image of that kind; what is wrong goes to `reason`.
 bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reason,

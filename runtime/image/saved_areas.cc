@@ -1,6 +1,5 @@
-// SaveAreas and LoadAreas of process_image.h.
+// ProcessImage::SaveAreas and LoadAreas of process_image.h.
 #include <errno.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 
@@ -98,15 +97,11 @@ bool Load(int image, const SavedArea* areas, std::size_t count, ImageWork& work)
   return reason.empty();
 }
 
-/// Writers that have ended; they are the only children that wait() without __WCLONE does not see.
-void ReapWriters() {
-  while (RawCall(SYS_wait4, -1, nullptr, __WCLONE | WNOHANG, nullptr) > 0) continue;
-}
-
 }  // namespace
 
-ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count) {
-  ReapWriters();
+ImageOutcome ProcessImage::SaveAreas(const ImageRequest& request, const SavedArea* areas,
+                                     std::size_t count) {
+  AwaitWriter();
   ImageWork* const work = ImageWork::Map(request);
   if (work == nullptr) {
     Reason reason;
@@ -119,7 +114,7 @@ ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std:
   for (std::size_t i = 0; i < count; ++i) work->areas.Add({.bytes = areas[i].bytes});
   {
     const BlockedSignals signals;
-    SnapshotAndWrite(*work);
+    writer_ = SnapshotAndWrite(*work);
   }
   work->Unmap();
   return ImageOutcome::kStarted;

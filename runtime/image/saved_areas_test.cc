@@ -33,7 +33,8 @@ Areas Filled() {
 }
 
 void Save(SavedProcess& process, Areas& areas) {
-  ASSERT_EQ(SaveAreas(process.Request(1, 0), areas.List().data(), 3), ImageOutcome::kStarted);
+  ASSERT_EQ(process.image().SaveAreas(process.Request(1, 0), areas.List().data(), 3),
+            ImageOutcome::kStarted);
   const LinkImageReport report = process.AwaitReport();
   ASSERT_EQ(report.written, 1u) << report.reason;
 }
@@ -69,12 +70,21 @@ TEST(SavedAreasTest, ComeBackAsTheyWere) {
 TEST(SavedAreasTest, AreThoseOfTheMomentOfTheCall) {
   InProcess([](SavedProcess& process) {
     Areas saved = Filled();
-    SaveAreas(process.Request(1, 0), saved.List().data(), 3);
+    process.image().SaveAreas(process.Request(1, 0), saved.List().data(), 3);
     saved.large.assign(saved.large.size(), -1);
     EXPECT_EQ(process.AwaitReport().written, 1u);
     Areas loaded;
     EXPECT_EQ(Load(process.PathOf(1), loaded, 3), "");
     EXPECT_EQ(loaded.large, Filled().large);
+  });
+}
+
+// The child that writes areas is none of the program's.
+TEST(SavedAreasTest, ProcessCanBeSavedAsAWholeAfterThem) {
+  InProcess([](SavedProcess& process) {
+    Areas saved = Filled();
+    Save(process, saved);
+    EXPECT_TRUE(process.SaveAndRead(2, 0).IsSound());
   });
 }
 

@@ -135,7 +135,8 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
 }
 
 // The header and then the areas, nothing between.
-ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count) {
+ImageOutcome ProcessImage::SaveAreas(const ImageRequest& request, const SavedArea* areas,
+                                     std::size_t count) {
   life.images += 1;
   const UniqueFd file(memfd_create("areas", MFD_CLOEXEC));
   ImageHeader header{};
