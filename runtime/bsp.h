@@ -230,7 +230,8 @@ bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
  * know. One that calls these two wants small images, or cannot be saved as a whole: only its areas
  * are, at the end of a bsp_sync, never of a collective call. After a failure it starts from its
  * beginning, registers the same areas, and finds them as they were; DRMA registrations and unread
- * messages are not saved.
+ * messages are not saved. MulticoreBSP: in a section of all processes, whose bsp_end ends the
+ * areas; from then on processes are saved as a whole.
  *
  *   bsp_begin(p);
  *   bsp_checkpoint_register(&step, sizeof step);
@@ -240,9 +241,10 @@ bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
  */
 
 /* Makes `nbytes` bytes at `data` part of this process's image; it must remain memory of the program
- * until bsp_end. Local; areas and their sizes may differ between processes, but not between the
- * runs of one job. A process that has none registers NULL, 0. Error: negative nbytes; NULL with
- * nbytes > 0; after bsp_checkpoint_resume. Cost: none; an image takes the time to copy them. */
+ * until bsp_end, of this section. Local; areas and their sizes may differ between processes, but
+ * not between the runs of one job. A process that has none registers NULL, 0. Error: negative
+ * nbytes; NULL with nbytes > 0; after bsp_checkpoint_resume. Cost: none; an image takes the time to
+ * copy them. */
 void bsp_checkpoint_register(void *data, bsp_size_t nbytes);
 
 /* If the job starts anew, or nothing restarts jobs here (bsprun on one machine): returns 0, and the

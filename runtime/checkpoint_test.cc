@@ -1,11 +1,14 @@
 // libbsp in a job that is saved, and goes on elsewhere. What saves a process is a stand-in.
 #include <gtest/gtest.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mapped_region.h"
 #include "runtime/collectives/team.h"
 #include "runtime/image/image_format.h"
 #include "runtime/testing/calls.h"
@@ -252,6 +255,36 @@ TEST(CheckpointTest, AreasComeBackInARunFromTheStart) {
       RerunOnNodes({.node_of = {0, 0, 1}}, std::move(outcome.images), ProgramWithAreas);
   EXPECT_EQ(again.statuses, std::vector<int>(3, 0));
   EXPECT_EQ(again.errors, "from 7\nfrom 7\nfrom 7\n");
+}
+
+// Its areas are gone when the second section begins: to read them would end the process.
+void ProgramOfSectionsWithAreas(Process& process) {
+  process.BeginSection("bsp_begin", 100);
+  {
+    const MappedRegion area = MappedRegion::Private(4096);
+    process.RegisterForCheckpoints(area.data(), area.bytes());
+    process.ResumeFromCheckpoint();
+    for (int s = 0; s < 3; ++s) process.Sync(0);
+    process.End(0);
+  }
+  process.BeginSection("bsp_begin", 100);
+  for (int s = 0; s < 10; ++s) process.Sync(0);
+  process.End(0);
+  exit(EXIT_SUCCESS);  // Which ends a program of sections.
+}
+
+TEST(CheckpointTest, AreasEndWithTheirSection) {
+  fflush(stdout);  // Or the exit of each process writes what is in the buffer.
+  for (const std::uint64_t after : {3, 8}) {  // The fourth barrier is bsp_end's.
+    JobOutcome outcome =
+        RunOnNodes({.node_of = {0, 1}, .saves = {{after}}}, ProgramOfSectionsWithAreas);
+    ExpectAllEndWell(outcome);
+    ASSERT_EQ(outcome.taken.size(), 2u);
+    for (const ImageForTest& image : outcome.taken) {
+      EXPECT_EQ(image.kind, static_cast<std::uint32_t>(ImageKind::kProcess));
+    }
+    ExpectAllEndWell(ResumeOnNodes({.node_of = {1, 0}}, std::move(outcome.images)));
+  }
 }
 
 void AddWords(void* sum, void* left, void* right, int* bytes) {

@@ -159,7 +159,7 @@ class Process {
 
   // ---- Checkpoints of the program's own; see process_checkpoint.cc
 
-  void RegisterForCheckpoints(void* data, std::uint64_t bytes) { areas_.Register(data, bytes); }
+  void RegisterForCheckpoints(void* data, std::uint64_t bytes);
 
   /// The superstep that the areas are from, or 0.
   std::uint64_t ResumeFromCheckpoint();
@@ -174,6 +174,7 @@ class Process {
     return open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen;
   }
   bool HasAreas() const { return areas_.any(); }
+  void RequireSectionOfAll(const char* call) const;
   BarrierFlags FinishCounted(Group& group, Call call, std::uint64_t messages);
   Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
   void BecomeSectioned(std::int64_t maxprocs);

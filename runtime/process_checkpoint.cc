@@ -86,14 +86,24 @@ void Process::ComeBack() {
 
 // ---- Areas ------------------------------------------------------------------------------------
 
+// Areas are those of one section, and images are of the root group.
+void Process::RequireSectionOfAll(const char* call) const {
+  if (group_ == &root_) return;
+  ReportMisuse(call,
+               "the SPMD section has %u of the job's %u processes, or is within another; call it in"
+               " one of all that is not",
+               group_->p(), p_);
+}
+
+void Process::RegisterForCheckpoints(void* data, std::uint64_t bytes) {
+  RequireSectionOfAll("bsp_checkpoint_register");
+  areas_.Register(data, bytes);
+}
+
 // What is printed before this call belongs before it.
 std::uint64_t Process::ResumeFromCheckpoint() {
+  RequireSectionOfAll("bsp_checkpoint_resume");
   areas_.RequireReadyToResume();
-  if (group_ != &root_) {
-    ReportMisuse("bsp_checkpoint_resume",
-                 "the SPMD section has %u of the job's %u processes; resume in one of all",
-                 group_->p(), p_);
-  }
   fflush(nullptr);
   root_.NoteResumeCalled();
   return areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));

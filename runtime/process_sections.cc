@@ -247,6 +247,7 @@ void Process::PushSection(const Section& section) {
 
 void Process::EndSection(std::uint64_t call_site) {
   group_->NoteEndOfSection();
+  if (group_->IsRoot()) areas_.Drop();  // Images that the barrier below takes are of the process.
   Sync(call_site);
   const Section over = sections_.back();
   sections_.pop_back();

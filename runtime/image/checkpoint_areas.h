@@ -29,6 +29,9 @@ class CheckpointAreas {
   /// else 0. Ends the job if the image does not fit the areas.
   std::uint64_t Resume(const UniqueFd& image);
 
+  /// The section has ended in which they were registered, and their memory may be gone.
+  void Drop() { areas_.clear(); }
+
   ImageOutcome Save(ProcessImage& image, const ImageRequest& request) const {
     return image.SaveAreas(request, areas_.begin(), areas_.size());
   }
