@@ -263,6 +263,11 @@ int bsp_checkpoint_resume(void);
  * heard. May be called anywhere. Does not return. */
 void bsp_fail(const char *call, const char *format, ...) BSP_PRINTF_(2, 3) BSP_NORETURN_;
 
+/* A number that each barrier of the SPMD section raises in which this process is; *sections becomes
+ * the number of these sections, 1 but for MulticoreBSP's that are within others, or 0 outside. So a
+ * library knows whether a superstep is over. Local. */
+size_t bsp_superstep(int *sections);
+
 /* The size of a tag: of the messages sent in this superstep; of those in the queue. Local. */
 bsp_size_t bsp_sent_tagsize(void);
 bsp_size_t bsp_queue_tagsize(void);

@@ -276,6 +276,12 @@ double bsp_dtime(void) {
 }
 double bsp_cputime(void) { return static_cast<double>(one.process.processor_ns()) * 1e-9; }
 
+std::size_t bsp_superstep(int* sections) {
+  RequirePointer(BSP_CALL("bsp_superstep"), "sections", sections);
+  *sections = static_cast<int>(one.process.sections());
+  return one.process.superstep();
+}
+
 void bsp_pop_reg(const void* ident) {
   const Call call = BSP_CALL("bsp_pop_reg");
   Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));

@@ -58,6 +58,14 @@ class Process {
   std::uint32_t nprocs();
   std::uint32_t pid() const { return Value(group_->self()); }
   std::uint64_t begin_ns() const { return begin_ns_; }
+  /// SPMD sections in which this process is; and a number that barriers of the innermost raise.
+  std::uint32_t sections() const {
+    return sectioned_ ? static_cast<std::uint32_t>(sections_.size()) : running_ ? 1 : 0;
+  }
+  std::uint64_t superstep() const {
+    if (!running_) return 0;
+    return group_->superstep() + (group_->IsRoot() ? segment_->header().first_superstep : 0);
+  }
   std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
   /// Ends the job unless this process is between bsp_begin and bsp_end, and not within an

@@ -116,6 +116,7 @@ class block {
     if (size > (SIZE_MAX - array_alignment) / sizeof(T)) {
       bsp_fail("bsp::array", "%zu elements of %zu bytes are more than there is", size, sizeof(T));
     }
+    free_ended_arrays();  // Of supersteps that a C call has ended.
     memory_ = allocate(array_alignment + size * sizeof(T));
   }
   block(block&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
@@ -137,7 +138,8 @@ class block {
 
 /// `size` elements of this process, and their registration. Collective, as that; sizes may differ.
 /// Its memory remains until the barrier after its end, so that puts of its last superstep have
-/// where to go. Cost: the time to fill it.
+/// where to go, also if that is bsp_sync's, and if other sections are run before. Cost: the time to
+/// fill it.
 template <typename T>
 class array : private detail::block<T>, public registration<T> {
  public:

@@ -11,10 +11,13 @@ namespace bsp {
 
 namespace detail {
 
-// Arrays that ended in this superstep. Others may have put into them, so their memory stays until
-// the next barrier. Each begins with its node here.
+// Arrays that ended, the newest first. Others may have put into them, so their memory stays until
+// the barrier of the section in which they ended, whatever call has it, and whatever sections are
+// within that one. Each begins with its node here.
 struct ended_array {
   ended_array* next;
+  std::size_t superstep;
+  int sections;
 };
 inline constexpr std::size_t array_alignment = 64;
 inline ended_array* ended_arrays = nullptr;  // tidy: of the program's one process, as bsp.h's
@@ -24,15 +27,25 @@ inline std::byte* allocate(std::size_t bytes) {
   return static_cast<std::byte*>(::operator new(bytes, alignment));  // tidy: aligned, and kept
 }
 
-inline void end_array(std::byte* memory) noexcept {
-  ended_arrays = ::new (memory) ended_array{ended_arrays};  // tidy: in place
-}
-
+// Those before whose superstep a barrier lies. Behind one that must stay are only such ones of the
+// same superstep, and of sections around it.
 inline void free_ended_arrays() noexcept {
-  while (ended_arrays != nullptr) {
+  if (ended_arrays == nullptr) return;
+  int sections;
+  const std::size_t superstep = bsp_superstep(&sections);
+  while (ended_arrays != nullptr &&
+         (ended_arrays->sections > sections ||
+          (ended_arrays->sections == sections && ended_arrays->superstep != superstep))) {
     void* const memory = std::exchange(ended_arrays, ended_arrays->next);
     ::operator delete (memory, std::align_val_t{array_alignment});  // tidy: what allocate gave
   }
+}
+
+inline void end_array(std::byte* memory) noexcept {
+  free_ended_arrays();
+  int sections;
+  const std::size_t superstep = bsp_superstep(&sections);
+  ended_arrays = ::new (memory) ended_array{ended_arrays, superstep, sections};  // tidy: in place
 }
 
 }  // namespace detail
@@ -53,7 +66,7 @@ class world {
   /// bsp_sync: ends the superstep. Cost: h*g + l.
   BSP_INLINE_ void sync() {
     bsp_sync();
-    if (detail::ended_arrays != nullptr) detail::free_ended_arrays();
+    detail::free_ended_arrays();
   }
 
  private:

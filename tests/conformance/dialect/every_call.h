@@ -80,11 +80,15 @@ static void EveryCheckpointCall(void) {
 }
 
 static void EveryCall(void) {
+  int sections = -1;
+  EXPECT(bsp_superstep(&sections) == 0 && sections == 0);
   bsp_begin(bsp_nprocs());
+  EXPECT(bsp_superstep(&sections) == 0 && sections == 1);
   EXPECT(bsp_time() >= 0.0 && bsp_dtime() >= 0.0 && bsp_cputime() >= 0.0);
   EveryCheckpointCall();
   EveryPutAndGet();
   EveryMessageCall();
+  EXPECT(bsp_superstep(&sections) > 3 && sections == 1);
   if (bsp_pid() == 0) puts("ok");
   bsp_end();
 }
