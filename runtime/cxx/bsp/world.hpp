@@ -81,13 +81,14 @@ class world {
   int nprocs_;
 };
 
-/// Runs `spmd(world)` on min(maxprocs, processes of the job) processes, from bsp_begin to bsp_end.
-/// In a program with a sequential part, which begins with bsp_init, it is what the SPMD procedure
-/// does. What is local to `spmd` ends before bsp_end. Cost: 2 l.
+/// Runs `spmd(world)` on min(maxprocs, processes of the job) processes, from bsp_begin to bsp_end;
+/// the value given on pid 0 counts. In a program with a sequential part, that is one which begins
+/// with bsp_init, it is what the SPMD procedure does. What is local to `spmd` ends before bsp_end.
+/// Cost: 2 l.
 template <typename Spmd>
 void run(int maxprocs, Spmd&& spmd) {
-  if (maxprocs < 1) bsp_fail("bsp::run", "maxprocs is %d; ask for at least 1 process", maxprocs);
-  bsp_begin(static_cast<bsp_nprocs_t>(maxprocs));  // As bsp.h has it here: see bsp_init.
+  // As bsp.h has it here: see bsp_init. Unsigned, a negative value would be a large one.
+  bsp_begin(static_cast<bsp_nprocs_t>(maxprocs < 1 ? 0 : maxprocs));
   detail::ending_job_if_it_throws("bsp::run", [&spmd] {
     world all;
     std::forward<Spmd>(spmd)(all);

@@ -42,7 +42,7 @@ __all__ = [
 
 def begin(maxprocs=None):
     """Begins the SPMD part with min(maxprocs, processes of the job) processes; the value given on
-    pid 0 counts. Processes that are not needed leave. Cost: l."""
+    pid 0 counts, and the others give 1 or more. Processes that are not needed leave. Cost: l."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)  # A line leaves when it is printed.
     _native.begin(nprocs() if maxprocs is None else maxprocs)

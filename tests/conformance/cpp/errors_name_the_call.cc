@@ -19,7 +19,7 @@
  *   bytes is no whole number of elements of 4
  * Stderr if case == 'one': ^bspnow: bsp::message::value on pid \d, superstep 2: the message has
  *   3
- * Stderr if case == 'maxprocs': ^bspnow: bsp::run before bsp_begin: maxprocs is 0
+ * Stderr if case == 'maxprocs': ^bspnow: bsp_begin on pid 0 before bsp_begin: maxprocs is 0
  * Stderr if case == 'exchange': ^bspnow: bsp::exchange on pid \d, superstep 1: {p + 1} elements
  *   cannot
  * Stderr if case == 'blocks': ^bspnow: bsp::scatter on pid 1, superstep 1: the blocks have 3
