@@ -157,28 +157,91 @@ def messages(dtype=np.uint8, tags=False):
 
 # ---- Collectives: all processes call them alike. Each ends the superstep, and takes one or more.
 
+# numpy finds the type of a number from its value: 0 is an int64 and 0.5 a float64. So it travels
+# with the name of its type, in as many bytes as of any other type.
+_NAME_BYTES, _NUMBER_BYTES = 16, 32
+
+
+@functools.lru_cache
+def _named_type(number):
+    return np.dtype({
+        "names": ["type", "number"],
+        "formats": [f"S{_NAME_BYTES}", number],
+        "offsets": [0, _NAME_BYTES],
+        "itemsize": _NAME_BYTES + max(_NUMBER_BYTES, number.itemsize)
+    })
+
+
+def _named(x):
+    """The number x with the name of its type: an array of one element."""
+    number = np.array(x)
+    named = np.zeros(1, _named_type(number.dtype))
+    named["type"] = number.dtype.str
+    named["number"] = number
+    return named
+
+
+def _require_one_type(call, one, other):
+    if one != other:
+        names = [np.dtype(name.decode()).name for name in (one, other)]
+        _native.fail(call, f"elements of {names[0]} on one process, and of {names[1]} on another; "
+                           "convert them to one type")
+
+
+def _require_alike(call, x):
+    """With BSP_CHECK=full: ends the job if the array x has another type on another process."""
+    if "full" not in os.environ.get("BSP_CHECK", "").split(","):
+        return
+    mine = np.array([x.dtype.str], "S64")
+
+    def same(left, right):
+        _require_one_type(call, left[0], right[0])
+        return left
+
+    _native.fold(mine, np.empty_like(mine), same, mine.itemsize)
+
 
 def broadcast(root, x):
-    """x of process root on all processes: an array is overwritten and returned; of any other value
-    (a number, a list) the array that numpy makes of it, of the same kind on all, is returned."""
-    if not isinstance(x, np.ndarray):
-        x = np.array(x)
+    """x of process root on all processes: an array is overwritten and returned; of a number that of
+    root is returned, whatever type the others give; of any other value (a list) the array that
+    numpy makes of it, of the same type on all."""
+    if not isinstance(x, np.ndarray) and np.ndim(x) == 0:
+        x = _named(x)
+        _native.broadcast(root, x)
+        return np.frombuffer(x.tobytes(), x["type"][0].decode(), 1, _NAME_BYTES)[0]
+    x = np.asarray(x)
+    _require_alike("bsp.broadcast", x)
     _native.broadcast(root, x)
     return x if x.ndim else x[()]
 
 
 def _reduced(call, x, op):
+    name = f"bsp.{call.__name__.replace('fold', 'reduce')}"
+    if np.ndim(x) == 0:
+        named = _named(x)
+
+        def combine(left, right):
+            _require_one_type(name, left["type"][0], right["type"][0])
+            both = left.copy()
+            np.copyto(both["number"], op(left["number"], right["number"]))
+            return both
+
+        result = np.empty_like(named)
+        call(named, result, combine, named.itemsize)
+        return result["number"][0]
     values = np.ascontiguousarray(x)
+    _require_alike(name, values)
     result = np.empty_like(values)
     together = 1 if isinstance(op, np.ufunc) else values.size  # Other functions may see all.
     call(values.reshape(-1), result.reshape(-1), op, together * values.itemsize)
-    return result if np.ndim(x) else result.reshape(())[()]
+    return result
 
 
 def reduce(x, op=np.add):
     """x of process 0, op x of process 1, and so on, on all processes, element by element. x is a
-    number, or an array of one shape on all; op is np.add, np.maximum, or any associative function
-    of two one-dimensional arrays, which gives a third. Large arrays are cut for numpy's own."""
+    number, or an array of one shape, and of one type on all; op is np.add, np.maximum, or any
+    associative function of two one-dimensional arrays, which gives a third. Large arrays are cut
+    for numpy's own."""
     return _reduced(_native.fold, x, op)
 
 
@@ -189,10 +252,19 @@ def scan(x, op=np.add):
 
 def gather(root, x):
     """The x of all processes on root, as an array whose first index is the pid; elsewhere None."""
-    x = np.ascontiguousarray(x) if np.ndim(x) else np.array(x)
+    is_number = np.ndim(x) == 0
+    x = _named(x) if is_number else np.ascontiguousarray(x)
+    if not is_number:
+        _require_alike("bsp.gather", x)
     all_x = np.empty((nprocs(),) + x.shape if pid() == root else 0, x.dtype)
     _native.gather(root, x, all_x)
-    return all_x if pid() == root else None
+    if pid() != root:
+        return None
+    if not is_number:
+        return all_x
+    for name in all_x["type"][:, 0]:
+        _require_one_type("bsp.gather", name, x["type"][0])
+    return all_x["number"][:, 0].copy()
 
 
 def scatter(root, blocks, x):
@@ -200,6 +272,7 @@ def scatter(root, blocks, x):
     numpy makes one of, counts on root alone."""
     if pid() == root and isinstance(blocks, np.ndarray) and blocks.dtype != x.dtype:
         raise TypeError(f"elements of {blocks.dtype} in place of {x.dtype}; convert them")
+    _require_alike("bsp.scatter", x)
     _native.scatter(root, np.ascontiguousarray(blocks if pid() == root else [], x.dtype), x)
 
 
@@ -208,6 +281,7 @@ def exchange(blocks):
     blocks = np.ascontiguousarray(blocks)
     if blocks.ndim == 0 or blocks.shape[0] != nprocs():
         raise ValueError(f"the first index of blocks must count the {nprocs()} processes")
+    _require_alike("bsp.exchange", blocks)
     result = np.empty_like(blocks)
     _native.exchange(blocks, result)
     return result

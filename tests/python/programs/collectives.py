@@ -11,11 +11,15 @@ p, me = bsp.nprocs(), bsp.pid()
 root = p - 1
 
 assert bsp.broadcast(root, me * 1.5) == root * 1.5
+assert bsp.broadcast(root, 0.5 if me == root else 0) == 0.5
+assert bsp.broadcast(root, "root" if me == root else "another") == "root"
 matrix = np.full((100, 300), me)
 assert (bsp.broadcast(root, matrix) == root).all() and (matrix == root).all()
 
 assert bsp.reduce(me) == p * (p - 1) // 2
 assert bsp.reduce(me, np.maximum) == p - 1
+assert isinstance(bsp.reduce(me), np.int64) and isinstance(bsp.reduce(me * 0.5), np.float64)
+assert bsp.reduce(me == root, np.logical_or) and bsp.reduce(1j * me) == 1j * (p * (p - 1) // 2)
 assert bsp.scan(me + 1) == (me + 1) * (me + 2) // 2
 sums = bsp.reduce(np.arange(6.0).reshape(2, 3) + me)
 assert sums.shape == (2, 3) and sums[1, 2] == 5 * p + p * (p - 1) / 2
@@ -44,7 +48,7 @@ all_squares = bsp.gather(0, me * me)
 assert (me == 0) == (all_squares is not None)
 if me == 0:
     assert all_squares.tolist() == [i * i for i in range(p)]
-    assert all_squares.shape == (p,)
+    assert all_squares.shape == (p,) and all_squares.dtype == np.int64
 pairs = bsp.gather(root, np.array([me, -me]))
 if me == root:
     assert pairs.shape == (p, 2) and pairs[:, 1].tolist() == [-i for i in range(p)]
