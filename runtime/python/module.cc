@@ -27,6 +27,7 @@ enum class Stage { kBefore, kRunning, kAfter };
 /// What the module keeps between calls. Never destroyed: the interpreter is gone by then.
 struct State {
   Stage stage = Stage::kBefore;
+  bool has_areas = false;  ///< bsp.checkpoint has been called.
   RegisteredArrays arrays;
   py::function operation;  ///< Of the reduction that runs.
   py::dtype element;       ///< Its type of elements.
@@ -177,8 +178,8 @@ void HpPut(int pid, const py::array& src, const py::array& dst, std::int64_t off
 }
 
 using GetCall = void (*)(unsigned, const void*, std::size_t, void*, std::size_t);
-
-void GetBy(GetCall call, int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
+template <GetCall call>
+void GetBy(int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
   const unsigned source = CheckedPid(pid);
   const py::array& area = Registered(src);
   const py::array elements = Elements(dst, area.dtype());
@@ -288,8 +289,9 @@ void Combine(void* result, void* left, void* right, int* nbytes) {
 using ElementsCall = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int, int);
 
 /// `element_bytes`: what the operation combines of itself, an element or the whole array.
-void ReduceBy(ElementsCall call, const py::array& x, const py::array& result,
-              const py::function& op, int element_bytes) {
+template <ElementsCall call>
+void ReduceBy(const py::array& x, const py::array& result, const py::function& op,
+              int element_bytes) {
   RequireRunning();
   RequirePlain(x, "x");
   state().operation = op;
@@ -332,11 +334,22 @@ void Exchange(const py::array& blocks, const py::array& result) {
 
 // ---- Checkpoints of the program's own
 
-void RegisterForCheckpoints(const py::array& array) {
+/// All are looked at before one is registered; they remain until the process ends.
+int Checkpoint(const py::args& arrays) {
   RequireRunning();
-  RequireWriteable(array, "the array");
-  bsp_checkpoint_register(const_cast<void*>(array.data()), Bytes(array));
-  array.inc_ref();  // It remains until the process ends.
+  if (state().has_areas) throw std::runtime_error("call bsp.checkpoint once, with all arrays");
+  for (const py::handle array : arrays) {
+    if (!py::isinstance<py::array>(array)) throw py::type_error("an area must be a numpy array");
+    RequireWriteable(py::reinterpret_borrow<py::array>(array), "the array");
+  }
+  state().has_areas = true;
+  if (arrays.empty()) bsp_checkpoint_register(nullptr, 0);  // "A process that has none."
+  for (const py::handle array : arrays) {
+    const auto area = py::reinterpret_borrow<py::array>(array);
+    bsp_checkpoint_register(const_cast<void*>(area.data()), Bytes(area));
+    area.inc_ref();
+  }
+  return bsp_checkpoint_resume();
 }
 
 [[noreturn]] void Fail(const std::string& call, const std::string& text) {
@@ -369,12 +382,8 @@ PYBIND11_MODULE(_native, module) {
   module.def("pop_reg", &PopReg);
   module.def("put", &Put);
   module.def("hpput", &HpPut);
-  module.def("get", [](int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
-    GetBy(&bsp_get, pid, src, offset, dst);
-  });
-  module.def("hpget", [](int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
-    GetBy(&bsp_hpget, pid, src, offset, dst);
-  });
+  module.def("get", &GetBy<&bsp_get>);
+  module.def("hpget", &GetBy<&bsp_hpget>);
 
   module.def("set_tagsize", &SetTagsize);
   module.def("send", &Send);
@@ -382,19 +391,10 @@ PYBIND11_MODULE(_native, module) {
   module.def("take", &TakeMessage);
 
   module.def("broadcast", &Broadcast);
-  module.def("fold",
-             [](const py::array& x, const py::array& result, const py::function& op,
-                int element_bytes) { ReduceBy(&bsp_fold_elements, x, result, op, element_bytes); });
-  module.def("scan",
-             [](const py::array& x, const py::array& result, const py::function& op,
-                int element_bytes) { ReduceBy(&bsp_scan_elements, x, result, op, element_bytes); });
+  module.def("fold", &ReduceBy<&bsp_fold_elements>);
+  module.def("scan", &ReduceBy<&bsp_scan_elements>);
   module.def("gather", &Gather);
   module.def("scatter", &Scatter);
   module.def("exchange", &Exchange);
-
-  module.def("checkpoint_register", &RegisterForCheckpoints);
-  module.def("checkpoint_resume", [] {
-    RequireRunning();
-    return bsp_checkpoint_resume();
-  });
+  module.def("checkpoint", &Checkpoint);
 }

@@ -292,8 +292,7 @@ def exchange(blocks):
 
 def checkpoint(*arrays):
     """Makes the arrays all that an image of this process holds, in place of the whole interpreter:
-    small, and any machine can go on with it. Collective, once. Returns 0 if the job starts anew;
-    else the arrays have been filled, and it returns the superstep that they are from."""
-    for array in arrays:
-        _native.checkpoint_register(array)
-    return _native.checkpoint_resume()
+    small, and any machine can go on with it. Collective, once; a process may have no arrays.
+    Returns 0 if the job starts anew; else the arrays have been filled, and it returns the superstep
+    that they are from."""
+    return _native.checkpoint(*arrays)

@@ -49,6 +49,10 @@ raises(ValueError, "not registered", bsp.pop_reg, frozen)
 raises(TypeError, "elements of float64 in place of int32", bsp.scatter, bsp.pid(), np.zeros(p),
        np.zeros(1, np.int32))
 raises(ValueError, "first index", bsp.exchange, np.zeros(p + 1))
+raises(TypeError, "numpy array", bsp.checkpoint, array, [1.0])
+raises(ValueError, "read-only", bsp.checkpoint, array, frozen)
+assert bsp.checkpoint() == 0  # Nothing was registered by those calls, nor by this one.
+raises(RuntimeError, "once, with all arrays", bsp.checkpoint, array)
 bsp.send(bsp.pid(), b"12345")
 bsp.sync()
 raises(ValueError, "no whole number", next, bsp.messages(np.float64))
