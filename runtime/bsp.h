@@ -105,7 +105,9 @@ void bsp_begin(bsp_nprocs_t maxprocs);
 
 /* Ends the SPMD part; a barrier. All p processes must call it, in the same superstep. After
  * bsp_init only pid 0 continues after it. Puts, gets and sends issued since the last bsp_sync have
- * no effect. Error: another process is in bsp_sync, or has left. Cost: l. */
+ * no effect. MulticoreBSP: ends the section that began last, and what was issued since the last
+ * bsp_sync takes effect. Error: another process is in bsp_sync, or has left. Cost: l; in a section
+ * h*g + l. */
 void bsp_end(void);
 
 /* ---- Halt ("One process stops all") ---------------------------------------------------------- */
