@@ -325,12 +325,11 @@ void LocalRun::Report() {
   if (!options_.simulation) console_.PrintTiming(job.totals(), options_);
   if (console_.wants_profile() || options_.simulation)
     console_.WriteProfile(worker::ProfileOf(segment_, pids_), job, program_, options_);
+  if (segment_.segment().header().groups.used.load() != 0) console_.PrintLeftOut(options_);
 }
 
 int LocalRun::Run() {
-  if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) {
-    return Fail(wrong);
-  }
+  if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) return Fail(wrong);
   const absl::Status started = host_.Start(worker::ProcessPlan{.program = program_,
                                                                .arguments = options_.program,
                                                                .environment = Environment(options_),

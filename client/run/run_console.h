@@ -71,6 +71,9 @@ class RunConsole {
   void WriteProfile(const proto::Profile& profile, const proto::Job& job,
                     const std::string& program, const JobOptions& options);
 
+  /// After these, of a job that had groups: that the figures printed are without theirs.
+  void PrintLeftOut(const JobOptions& options);
+
   /// Runs the loop until everything is printed, or nobody waits for that any more.
   void Finish();
 

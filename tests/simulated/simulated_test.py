@@ -24,7 +24,9 @@ PROGRAMS = ("superstep/random_traffic_equals_a_model.c", "get/reads_before_any_p
             "hp/large_areas.c", "level1/fold_combines_in_the_order_of_pids.c",
             "pub/groups_nest.c", "pub/partition_and_done_need_nobody_else.c",
             "pub/oblsync_gives_each_superstep_its_messages.c",
-            "full_check/puts_side_by_side_are_no_overlap.c")
+            "dialect/sections_of_procedures.c", "full_check/puts_side_by_side_are_no_overlap.c")
+WITH_GROUPS = ("pub/groups_nest.c", "pub/partition_and_done_need_nobody_else.c",
+               "dialect/sections_of_procedures.c")
 SUPERSTEPS = 5  # With the one that registers, and that of bsp_end.
 PUT, MESSAGE, GET = 8, 4 + 3, 16
 
@@ -153,6 +155,8 @@ class SimulatedTest(unittest.TestCase):
                          BSP_CONFORMANCE_SECONDS="300"),
                 text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             self.assertEqual(done.returncode, 0, done.stdout)
+            with open(os.path.join(self.directory, "timing"), encoding="utf-8") as file:
+                self.assertEqual("left out" in file.read(), source in WITH_GROUPS, source)
 
 
 if __name__ == "__main__":
