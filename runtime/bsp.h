@@ -136,7 +136,8 @@ double bsp_time(void);
 /* Oxford BSP toolset: seconds since the last call of bsp_dtime (or since bsp_begin). */
 double bsp_dtime(void);
 
-/* Oxford BSP toolset: seconds of processor time that this process has used. */
+/* Oxford BSP toolset: seconds of processor time that this process has used, before it was saved and
+ * came back, too. */
 double bsp_cputime(void);
 
 /* ---- Superstep ------------------------------------------------------------------------------- */

@@ -227,17 +227,23 @@ TEST(CheckpointTest, NobodyLeavesABarrierWithoutALease) {
 
 void ProgramWithAreas(Process& process) {
   process.Begin(100);
-  std::uint64_t s = 0;
+  std::uint64_t s = 0, clocks[2] = {};
   std::vector<std::uint32_t> sums(10 + process.pid());  // Sizes differ.
   process.RegisterForCheckpoints(&s, sizeof s);
+  process.RegisterForCheckpoints(clocks, sizeof clocks);
   process.RegisterForCheckpoints(sums.data(), 4 * sums.size());
   process.RegisterForCheckpoints(nullptr, 0);
   const std::uint64_t from = process.ResumeFromCheckpoint();
   if (from != 0) dprintf(STDERR_FILENO, "from %d\n", static_cast<int>(from));
   Require(from == 0 || s == from, "the areas are those of that superstep");
+  const auto elapsed_ns = [&process] { return NowNs() - process.begin_ns(); };
+  Require(elapsed_ns() >= clocks[0] && process.processor_ns() >= clocks[1], "clocks go on");
+  while (elapsed_ns() < 100'000'000) continue;  // Longer than it takes the next run to come here.
   for (; s < kSupersteps || (from == 0 && ImagesTaken() == 0);) {
     for (std::uint32_t& sum : sums) sum += static_cast<std::uint32_t>(s);
     s += 1;
+    clocks[0] = elapsed_ns();
+    clocks[1] = process.processor_ns();
     process.Sync(0);
   }
   for (const std::uint32_t sum : sums) Require(sum == s * (s - 1) / 2, "every superstep counts");

@@ -198,7 +198,7 @@ class Process {
   void EndSection(std::uint64_t call_site);
   void EndProgram();
   __attribute__((cold)) void TakeImage();
-  ImageOutcome Save(const ImageOrder& order, const UniqueFd& directory);
+  ImageOutcome Save(const ImageOrder& order, const Clocks& clocks, const UniqueFd& directory);
   void ComeBack();
 
   Attachment attachment_;

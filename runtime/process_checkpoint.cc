@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "runtime/link/report.h"
 #include "runtime/process.h"
@@ -23,12 +25,11 @@ void Process::TakeImage() {
   if (areas_.any()) fflush(nullptr);          // Buffers are not saved.
   UniqueFd directory = AskForImages(attachment_.link, LinkHello::kSaving);
   if (!directory.valid()) return;  // The worker gives this checkpoint up.
-  const std::uint64_t elapsed_ns = start_ns - begin_ns_;
-  const std::uint64_t processor_ns = this->processor_ns();
-  if (Save(order, directory) == ImageOutcome::kRestored) {
+  const Clocks clocks{.elapsed_ns = start_ns - begin_ns_, .processor_ns = processor_ns()};
+  if (Save(order, clocks, directory) == ImageOutcome::kRestored) {
     directory.Release();
-    processor_ns_before_ = processor_ns - ProcessorNs();
-    begin_ns_ = NowNs() - elapsed_ns;
+    processor_ns_before_ = clocks.processor_ns - ProcessorNs();
+    begin_ns_ = NowNs() - clocks.elapsed_ns;
     ComeBack();
     return;
   }
@@ -38,7 +39,8 @@ void Process::TakeImage() {
   root_.AddPause(NowNs() - start_ns);
 }
 
-ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
+ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
+                           const UniqueFd& directory) {
   const NodeHeader& header = segment_->header();
   ImageRequest request{.job = header.job,
                        .checkpoint = order.checkpoint,
@@ -46,6 +48,8 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
                        .superstep = header.first_superstep + root_.superstep(),
                        .pid = Value(self_),
                        .nprocs = p_,
+                       .elapsed_ns = clocks.elapsed_ns,
+                       .processor_ns = clocks.processor_ns,
                        .directory = directory.get(),
                        .link = attachment_.link.number(),
                        .doorbell = attachment_.doorbell.NumberIfOurs(),
@@ -106,7 +110,12 @@ std::uint64_t Process::ResumeFromCheckpoint() {
   areas_.RequireReadyToResume();
   fflush(nullptr);
   root_.NoteResumeCalled();
-  return areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
+  const SavedPlace saved = areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
+  if (saved.superstep == 0) return 0;
+  // No clock goes back, though this run may have come here later than the one that was saved.
+  begin_ns_ = std::min(begin_ns_, NowNs() - saved.clocks.elapsed_ns);
+  processor_ns_before_ = saved.clocks.processor_ns;
+  return saved.superstep;
 }
 
 }  // namespace bspnow::runtime

@@ -34,9 +34,9 @@ void CheckpointAreas::RequireReadyToResume() const {
   }
 }
 
-std::uint64_t CheckpointAreas::Resume(const UniqueFd& image) {
+SavedPlace CheckpointAreas::Resume(const UniqueFd& image) {
   resumed_ = true;
-  if (!image.valid()) return 0;
+  if (!image.valid()) return {};
   ImageHeader header;
   if (pread(image.get(), &header, sizeof header, 0) != sizeof header) {
     ReportFailure("bsp_checkpoint_resume cannot read the image of this process");
@@ -48,7 +48,8 @@ std::uint64_t CheckpointAreas::Resume(const UniqueFd& image) {
                  " run that was saved",
                  reason);
   }
-  return header.superstep;
+  return {.superstep = header.superstep,
+          .clocks = {.elapsed_ns = header.elapsed_ns, .processor_ns = header.processor_ns}};
 }
 
 }  // namespace bspnow::runtime

@@ -13,6 +13,18 @@
 
 namespace bspnow::runtime {
 
+/// Of a process, as bsp_time and bsp_cputime show them.
+struct Clocks {
+  std::uint64_t elapsed_ns = 0;    ///< Since bsp_begin.
+  std::uint64_t processor_ns = 0;  ///< Used.
+};
+
+/// Where the program was when its areas were saved.
+struct SavedPlace {
+  std::uint64_t superstep = 0;  ///< That began then; 0: nothing was saved.
+  Clocks clocks;
+};
+
 class CheckpointAreas {
  public:
   /// Ends the job if the program has resumed already, or `data` is NULL and has bytes.
@@ -25,9 +37,8 @@ class CheckpointAreas {
   /// Ends the job unless Resume may be called now.
   void RequireReadyToResume() const;
 
-  /// Fills the areas from `image`, if there is one, and returns the superstep that it begins with;
-  /// else 0. Ends the job if the image does not fit the areas.
-  std::uint64_t Resume(const UniqueFd& image);
+  /// Fills the areas from `image`, if there is one. Ends the job if they do not fit it.
+  SavedPlace Resume(const UniqueFd& image);
 
   /// The section has ended in which they were registered, and their memory may be gone.
   void Drop() { areas_.clear(); }

@@ -39,7 +39,7 @@ namespace bspnow {
 
 inline constexpr std::uint64_t kImageMagic = 0x4547414d49505342;     // "BSPIMAGE"
 inline constexpr std::uint64_t kImageComplete = 0x4554454c504d4f43;  // "COMPLETE"
-inline constexpr std::uint32_t kImageVersion = 2;
+inline constexpr std::uint32_t kImageVersion = 3;
 inline constexpr std::size_t kImagePageBytes = 4096;
 inline constexpr std::size_t kImageChunkBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kSignalsMax = 64;
@@ -72,7 +72,9 @@ struct ImageHeader {
   std::uint64_t base;       ///< The checkpoint whose image is needed, too; 0: none.
   std::uint64_t superstep;  ///< That begins when bsp_sync returns, as it is shown (from the start).
   std::uint32_t pid;
-  std::uint32_t nprocs;  ///< p, as bsp_begin fixed it.
+  std::uint32_t nprocs;        ///< p, as bsp_begin fixed it.
+  std::uint64_t elapsed_ns;    ///< Since bsp_begin, and
+  std::uint64_t processor_ns;  ///< used by the process: its clocks, for one that gets areas back.
   std::uint64_t file_bytes;
   ImageTable regions;
   ImageTable texts;

@@ -22,6 +22,8 @@ struct ImageRequest {
   std::uint64_t superstep;
   std::uint32_t pid;
   std::uint32_t nprocs;
+  std::uint64_t elapsed_ns;              ///< As in ImageHeader.
+  std::uint64_t processor_ns;            ///< As in ImageHeader.
   int directory;                         ///< Of the images; the caller closes it.
   int link;                              ///< Over which the child reports (LinkImageReport).
   int doorbell;                          ///< Or -1.

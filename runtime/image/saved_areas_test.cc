@@ -59,7 +59,10 @@ TEST(SavedAreasTest, ComeBackAsTheyWere) {
   InProcess([](SavedProcess& process) {
     Areas saved = Filled();
     Save(process, saved);
-    EXPECT_TRUE(ReadImage(process.PathOf(1)).IsSound());
+    const ReadImage image(process.PathOf(1));
+    EXPECT_TRUE(image.IsSound());
+    EXPECT_EQ(image.header().elapsed_ns, process.Request(1, 0).elapsed_ns);
+    EXPECT_EQ(image.header().processor_ns, process.Request(1, 0).processor_ns);
     Areas loaded;
     EXPECT_EQ(Load(process.PathOf(1), loaded, 3), "");
     EXPECT_EQ(loaded.small, saved.small);

@@ -141,6 +141,8 @@ ImageOutcome ProcessImage::SaveAreas(const ImageRequest& request, const SavedAre
   const UniqueFd file(memfd_create("areas", MFD_CLOEXEC));
   ImageHeader header{};
   header.superstep = request.superstep;
+  header.elapsed_ns = request.elapsed_ns;
+  header.processor_ns = request.processor_ns;
   header.areas.count = count;
   BSP_CHECK(write(file.get(), &header, sizeof header) == sizeof header);
   for (std::size_t i = 0; i < count; ++i) {

@@ -141,6 +141,8 @@ ImageRequest SavedProcess::Request(std::uint64_t checkpoint, std::uint64_t base)
   request.superstep = 100 + checkpoint;
   request.pid = 3;
   request.nprocs = 4;
+  request.elapsed_ns = 5'000'000'000;
+  request.processor_ns = 4'000'000'000;
   request.directory = directory_fd_.get();
   request.link = link_.get();
   request.doorbell = worker_.get();

@@ -88,6 +88,8 @@ void FillHeader(ImageWork& work, std::uint64_t data_bytes) {
   header.superstep = request.superstep;
   header.pid = request.pid;
   header.nprocs = request.nprocs;
+  header.elapsed_ns = request.elapsed_ns;
+  header.processor_ns = request.processor_ns;
   Layout layout;
   header.regions = layout.Place(work.regions);
   header.texts = layout.Place(work.texts);
