@@ -120,6 +120,11 @@ class Group {
   void CheckPid(Call call, std::int64_t pid) const {
     if (!IsPid(pid)) ReportPid(call, pid);
   }
+  // So that no sum of sizes overflows later.
+  void RequireSendable(Call call, const char* name, std::uint64_t bytes) const {
+    if (__builtin_expect(bytes > segment_->layout().heap_bytes, 0))
+      ReportUnsendable(call, name, bytes);
+  }
   void Push(Call call, std::uint64_t address, std::uint64_t bytes);
   void Pop(Call call, std::uint64_t address);
   void Move(const Transfer& transfer) {
@@ -158,6 +163,8 @@ class Group {
   }
   void Send(Call call, std::int64_t pid, const void* tag, const void* payload, std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
+  Outbox& outbox() { return outbox_; }
+  DrmaDelivery& delivery() { return delivery_; }
 
   // ---- Barriers
 
@@ -305,11 +312,6 @@ class Group {
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
   void Carry();
   void AwaitRelease();
-  // So that no sum of sizes overflows later.
-  void RequireSendable(Call call, const char* name, std::uint64_t bytes) const {
-    if (__builtin_expect(bytes > segment_->layout().heap_bytes, 0))
-      ReportUnsendable(call, name, bytes);
-  }
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call call, const char* name,
                                                            std::uint64_t bytes) const;
   bool PassCounted(const BarrierFlags& mine);

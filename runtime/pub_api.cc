@@ -318,7 +318,7 @@ t_bspmsg* bsp_findmsg(t_bsp* bsp, int src, int i) {
 }
 
 void* bspmsg_data(t_bspmsg* msg) {
-  return const_cast<std::byte*>(BsmpInbox::PayloadOf(RecordOf(PUB_CALL("bspmsg_data"), msg)));
+  return const_cast<std::byte*>(ContentOf(RecordOf(PUB_CALL("bspmsg_data"), msg), 0));
 }
 int bspmsg_size(t_bspmsg* msg) {
   return static_cast<int>(RecordOf(PUB_CALL("bspmsg_size"), msg).payload_bytes());

@@ -85,6 +85,7 @@ void Group::FinishByCount(Call call, std::uint64_t messages) {
   counted_wait.superstep.store(0, std::memory_order_relaxed);
   times.last_ns = times.released_ns = WithinLease(NowNs());
   const unsigned parity = outbox_.parity();
+  delivery_.DropOwn();
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);
   registrations_.Commit();
   if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
@@ -123,6 +124,7 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
   const BarrierFlags all = barrier_.Leave();
   if (over) cell.counted_wait.superstep.store(0, std::memory_order_relaxed);  // Nor for an image.
   times.last_ns = over ? all.called_ns : times.released_ns;
+  delivery_.DropOwn();
   if (!over) {
     ahead_ = true;
     ahead_call_ = call;
@@ -170,7 +172,7 @@ CountedMessages Group::FillFromLanes(std::uint32_t barrier) {
   lane_messages_.clear();
   lane_messages_.Resize(p_);
   lanes_.FindMessages(barrier, &lane_messages_[0]);
-  inbox_.Begin(tag_bytes_);
+  inbox_.Begin(*segment_, outbox_.parity(), tag_bytes_);
   for (std::uint32_t q = 0; q < p_; ++q) {
     const DirectoryEntry& entry = segment_->entry(Pid{q}, self_, outbox_.parity());
     const LaneMessages found =
@@ -178,7 +180,7 @@ CountedMessages Group::FillFromLanes(std::uint32_t barrier) {
             ? LaneMessages{entry.messages, entry.message_count, entry.message_bytes, entry.bytes_to}
             : lane_messages_[q];
     if (found.count == 0) continue;
-    inbox_.Add(segment_->arena(Pid{q}), found.first_chunk, found.count, found.bytes);
+    inbox_.Add(Pid{q}, found.first_chunk, found.count, found.bytes);
     counted.count += found.count;
     if (Pid{q} != self_) counted.bytes += found.bytes_to;
   }

@@ -82,16 +82,42 @@ struct HandedChunk {
 struct MessageRecord {
   static constexpr std::uint64_t kPadded = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kRun = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t kShared = std::uint64_t{1} << 61;     ///< With a SharedPayload,
+  static constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 60;  ///< and nothing after it.
+  static constexpr std::uint64_t kFlags = kPadded | kRun | kShared | kElsewhere;
   std::byte tag[8];
   std::uint64_t payload_and_padding;  ///< Bytes; with kPadded 8 more bytes of padding follow.
 
-  std::uint64_t payload_bytes() const { return payload_and_padding & ~(kPadded | kRun); }
+  std::uint64_t payload_bytes() const { return payload_and_padding & ~kFlags; }
   bool is_run() const { return (payload_and_padding & kRun) != 0; }  ///< A MessageRun.
+  bool is_shared() const { return (payload_and_padding & kShared) != 0; }
+  bool is_elsewhere() const { return (payload_and_padding & kElsewhere) != 0; }
+  /// Of the payload, and of a SharedPayload, in this record.
+  std::uint64_t content_bytes() const;
 };
 inline constexpr std::size_t kMessageAlign = 16;
 inline constexpr std::size_t kRecordAlign = 8;
 static_assert(sizeof(MessageRecord) == kMessageAlign);
 static_assert(kChunkHeaderBytes % kMessageAlign == 0);
+
+/// Of a long message that several processes of a node are sent: in the chain of the first of them
+/// its payload follows, in those of the others nothing. Each of them takes a copy of its own when
+/// its program, which may change what it gets, asks for the data; the last one takes the payload
+/// itself. Tags are short.
+struct alignas(kMessageAlign) SharedPayload {
+  std::uint32_t holder;               ///< The first of them,
+  std::uint32_t number;               ///< and how many messages there are before it in that chain.
+  std::uint64_t offset;               ///< Of the holder's SharedPayload in the source's arena; on
+                                      ///< the source's node.
+  std::atomic<std::uint32_t> takers;  ///< The holder's: readers here that may take a copy yet.
+  std::uint32_t reserved;
+  // The rest is the reader's: addresses in its process.
+  SharedPayload* found;  ///< The holder's.
+  std::byte* taken;      ///< What belongs to this reader alone; null: nothing yet.
+  void* group;           ///< By which a copy finds room; of a message that PUB has listed.
+
+  std::byte* payload() { return reinterpret_cast<std::byte*>(this + 1); }
+};
 
 /// Messages in turn with short tags and equally long, short payloads: `count` times a tag, of 8
 /// bytes, and the payload, padded to 8. A third shorter than that many MessageRecords, and where a
@@ -101,9 +127,7 @@ struct MessageRun {
   std::uint64_t count;
   std::uint64_t payload_and_padding;  ///< Of each, with kRun; kPadded as in a MessageRecord.
 
-  std::uint64_t payload_bytes() const {
-    return payload_and_padding & ~(MessageRecord::kPadded | MessageRecord::kRun);
-  }
+  std::uint64_t payload_bytes() const { return payload_and_padding & ~MessageRecord::kFlags; }
 };
 static_assert(sizeof(MessageRun) == sizeof(MessageRecord));
 
@@ -139,13 +163,22 @@ inline const std::byte* ContentOf(const MessageRecord& record, std::size_t long_
                                             kMessageAlign);
 }
 
+inline std::uint64_t MessageRecord::content_bytes() const {
+  return (is_shared() ? sizeof(SharedPayload) : 0) + (is_elsewhere() ? 0 : payload_bytes());
+}
+
+/// Each is written by the process that reads the message.
+inline SharedPayload& SharedPayloadOf(const MessageRecord& shared) {
+  return *reinterpret_cast<SharedPayload*>(const_cast<std::byte*>(ContentOf(shared, 0)));
+}
+
 /// From the record to the next one, but for padding to kRecordAlign.
 inline std::uint64_t BytesOfMessage(const MessageRecord& record, std::size_t long_tag_bytes) {
-  const std::uint64_t payload = record.payload_bytes();
-  const std::uint64_t padding = record.payload_and_padding == payload ? 0 : kRecordAlign;
+  const std::uint64_t padding =
+      (record.payload_and_padding & MessageRecord::kPadded) == 0 ? 0 : kRecordAlign;
   const auto content = static_cast<std::uint64_t>(ContentOf(record, long_tag_bytes) -
                                                   reinterpret_cast<const std::byte*>(&record));
-  return content + long_tag_bytes + payload + padding;
+  return content + long_tag_bytes + record.content_bytes() + padding;
 }
 
 }  // namespace bspnow

@@ -108,7 +108,7 @@ const std::byte* PubReductions::ValueOf(Call call, const Pending& pending, std::
                  " size of an element or kind differ; make the same calls in the same order",
                  source);
   }
-  return BsmpInbox::PayloadOf(value);
+  return PayloadToRead(value);
 }
 
 // The result of a step is never where its operands are, so that an operation need not think of

@@ -12,6 +12,7 @@
 #include "base/mapped_region.h"
 #include "runtime/link/chain.h"
 #include "runtime/link/link_segment.h"
+#include "runtime/transfers/shared_messages.h"
 
 namespace bspnow::runtime {
 
@@ -29,9 +30,8 @@ class BsmpInbox {
             std::size_t tag_bytes, std::uint64_t stamp = 0);
 
   /// The same in parts: those of each source, by ascending pid, between Begin and Ready.
-  void Begin(std::size_t tag_bytes);
-  void Add(const std::byte* arena, std::uint64_t first_chunk, std::uint64_t count,
-           std::uint64_t payload_bytes);
+  void Begin(const Segment& segment, unsigned parity, std::size_t tag_bytes);
+  void Add(Pid source, std::uint64_t first_chunk, std::uint64_t count, std::uint64_t payload_bytes);
   void Ready() {
     if (count_ != 0) ReadNext();
   }
@@ -69,9 +69,8 @@ class BsmpInbox {
 
   /// The record of the first message, where each has one of its own and a short tag.
   const MessageRecord& FrontRecord() const { return *reinterpret_cast<const MessageRecord*>(at_); }
-  static const std::byte* PayloadOf(const MessageRecord& with_short_tag) {
-    return ContentOf(with_short_tag, 0);
-  }
+  /// Whether it is one of which others here have the payload, too: that may only be read.
+  bool front_is_shared() const { return front_is_shared_; }
 
   // A program that stores what it gets in random places waits for its stores, of which a processor
   // keeps some dozens in order: so here is one alone for each message.
@@ -84,6 +83,7 @@ class BsmpInbox {
   std::uint64_t LeftInRun() const { return static_cast<std::uint64_t>(run_end_ - at_) / stride_; }
 
   struct Source {
+    Pid pid;
     const std::byte* arena;
     std::uint64_t first_chunk;
   };
@@ -92,11 +92,12 @@ class BsmpInbox {
 
   void ReadNext();
   void EnterNextSource();
+  std::uint64_t WriteCopy(std::byte* to);
 
   const std::byte* at_ = nullptr;       ///< The tag of the first message, in its run, or in
   const std::byte* run_end_ = nullptr;  ///< a record, which is a run of one.
   std::size_t stride_ = 1;              ///< From each message of the run to the next.
-  std::size_t payload_at_ = 0;          ///< From a tag on.
+  std::ptrdiff_t payload_at_ = 0;       ///< From a tag on.
   std::size_t payload_bytes_ = 0;
   std::uint64_t count_ = 0;  ///< Messages after this run,
   std::uint64_t bytes_ = 0;  ///< and their payloads.
@@ -106,6 +107,9 @@ class BsmpInbox {
   GrowArray<Source> sources_;
   std::size_t next_source_ = 0;
   std::uint64_t superstep_mark_ = 0;
+  bool front_is_shared_ = false;
+  const Segment* segment_ = nullptr;
+  SharedSearch shared_;
   MappedRegion copy_;  ///< One chunk, at kCopyOffset.
 };
 

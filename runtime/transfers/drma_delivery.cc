@@ -83,6 +83,24 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
   }
 }
 
+std::byte* DrmaDelivery::TakeOwn(const char* call, std::uint64_t bytes) {
+  if (!has_own_) before_own_ = answers_;
+  has_own_ = true;
+  // Answers end anywhere.
+  const std::uint64_t at = segment_->TakeRoom(self_, kAnswerHeap, bytes + kLineBytes, answers_);
+  if (at == 0) {
+    ReportFailure(
+        "%s: pid %u needs %llu bytes for a copy of its own of what others get, too, and all "
+        "processes"
+        " here together may take %llu; send less at a time, or allow more memory (--memory, or the"
+        " limit of the control group)",
+        call, Value(self_), static_cast<unsigned long long>(bytes),
+        static_cast<unsigned long long>(
+            std::min(segment_->layout().memory_max, segment_->layout().heap_bytes)));
+  }
+  return segment_->arena(self_) + (at + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
 void DrmaDelivery::ReportNoMemory(Pid asker, std::uint64_t bytes) const {
   ReportFailure(
       "bsp_get: pid %u gets %llu bytes from pid %u in one superstep, which has answered %llu so "

@@ -26,9 +26,21 @@ class DrmaDelivery {
   /// After a barrier: the answers of the superstep before have been read. Memory that neither they
   /// nor the ones before them needed is given back.
   void AnswersWereRead() {
-    if (answers_.peak == 0) return;
-    segment_->GiveBack(self_, kAnswerHeap, answers_.bytes, answers_);
+    has_own_ = false;
+    if (answers_.peak != 0) segment_->GiveBack(self_, kAnswerHeap, answers_.bytes, answers_);
     answers_.Restart();
+  }
+
+  /// Memory for this process alone until it ends the superstep, beside the answers. In each
+  /// superstep it is the same, so that it stays in the caches.
+  std::byte* TakeOwn(const char* call, std::uint64_t bytes);
+  /// That is over. Others may be reading the answers still.
+  void DropOwn() {
+    if (!has_own_) return;
+    has_own_ = false;
+    segment_->GiveBack(self_, kAnswerHeap, answers_.bytes, answers_);
+    answers_.head = before_own_.head;
+    answers_.bytes = before_own_.bytes;
   }
 
   /// As Outbox has them, of the answers.
@@ -78,6 +90,8 @@ class DrmaDelivery {
   std::uint32_t p_ = 0;
   std::size_t site_bytes_ = 0;
   HeapUse answers_;  ///< Of heap 2.
+  bool has_own_ = false;
+  HeapUse before_own_;
 };
 
 }  // namespace bspnow::runtime

@@ -224,6 +224,25 @@ void Outbox::AppendGetSlowly(const RemoteRange& from, void* destination, std::ui
   }
 }
 
+std::byte* Outbox::AppendRecord(Pid to, const MessageRecord& record) {
+  tag_bytes_ = sizeof record.tag;
+  EndRun(to, kMessages);
+  Writer& w = writer(to, kMessages);
+  std::byte* at = AlignUp(w.tail, kRecordAlign);
+  std::size_t head = sizeof record + (reinterpret_cast<std::uintptr_t>(at) & (kMessageAlign - 1));
+  if (!EndsBy(w.end, at, head + record.content_bytes())) {
+    head = sizeof record;
+    at = OpenChunk(to, kMessages, head + record.content_bytes());
+  }
+  DirectoryEntry& owed = entry(to);
+  owed.message_count += 1;
+  owed.message_bytes += record.payload_bytes();
+  *reinterpret_cast<MessageRecord*>(at) = record;
+  w.last_record = at;
+  w.tail = at + head + record.content_bytes();
+  return at + head;
+}
+
 void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
   if (direct_room_.bytes < kHandedChunkBytes) {
     RequireRoom("bsp_hpput", kHandedChunkBytes);

@@ -116,6 +116,19 @@ class Outbox {
     CopyPayload(content + long_tag, payload, payload_bytes);
   }
 
+  /// A message with a short tag. Returns where its content, of 16 bytes or more, is to be written.
+  std::byte* AppendRecord(Pid to, const MessageRecord& record);
+
+  // Whoever gets a message reads it soon, and what is kept is sent soon: while the outbox fits into
+  // the caches it is left there.
+  void CopyPayload(std::byte* to, const void* payload, std::size_t bytes) const {
+    if (bytes < kStreamingBytesMin || uses_[parity_].bytes > kCachedBytesMax) {
+      Copy(to, payload, bytes);
+    } else {
+      std::memcpy(to, payload, bytes);
+    }
+  }
+
   // A transfer or message like the last one to or from that process is one more of the run that
   // the last ones are (records.h). These write it, in a few instructions, since the run knows what
   // was checked and chosen when it began. False: nothing was done, it is for the calls above.
@@ -318,15 +331,6 @@ class Outbox {
   std::uint64_t Beyond(std::uint64_t bytes) const { return sizes_.Counted(bytes) - bytes; }
   std::uint64_t BeyondMessages(const DirectoryEntry& owed) const;
 
-  // Whoever gets a message reads it soon, and what is kept is sent soon: while the outbox fits into
-  // the caches it is left there.
-  void CopyPayload(std::byte* to, const void* payload, std::size_t bytes) const {
-    if (bytes < kStreamingBytesMin || uses_[parity_].bytes > kCachedBytesMax) {
-      Copy(to, payload, bytes);
-    } else {
-      std::memcpy(to, payload, bytes);
-    }
-  }
   static constexpr std::uint64_t kCachedBytesMax = 8 << 20;
 
   static constexpr std::uint64_t kKeptBytesMin = 256 << 10;
