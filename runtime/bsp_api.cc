@@ -219,6 +219,9 @@ Size HpMove(Call call, void** tag_ptr, void** payload_ptr) {
   // The queue is the receiver's to write on; its bytes lie in shared memory that both may change.
   *tag_ptr = const_cast<std::byte*>(message.tag);
   *payload_ptr = const_cast<std::byte*>(message.payload);
+  if (__builtin_expect(inbox.front_is_shared(), 0)) {  // Sent by PUB's calls.
+    *payload_ptr = OwnPayload(call.name, one.process.group().delivery(), inbox.FrontRecord());
+  }
   inbox.Pop();
   return static_cast<Size>(message.payload_bytes);
 }

@@ -170,7 +170,9 @@ t_bspmsg *bsp_getmsg(pbsp bsp, int i);
 t_bspmsg *bsp_findmsg(pbsp bsp, int src, int i);
 
 /* The bytes of a message, where they may be computed with and changed, aligned for any type that
- * fits into them; their number; the pid of the source in the group. Error: NULL. Local. */
+ * fits into them; their number; the pid of the source in the group. Error: NULL. Local. Where
+ * several processes of a node get the same 16 KiB or more (bsp_gsend, bsp_lsend), the first call
+ * for a message makes this process's own copy, but for the last of them to call. */
 void *bspmsg_data(t_bspmsg *msg);
 int bspmsg_size(t_bspmsg *msg);
 int bspmsg_src(t_bspmsg *msg);
@@ -179,7 +181,8 @@ int bspmsg_src(t_bspmsg *msg);
 
 /* The same message to each of the processes first, first + 1, ..., last, or table[0], ...,
  * table[n-1]; this one may be among them. What they get is a message from this process. With hp:
- * unbuffered. Errors of pid; first > last; n < 0. Cost: adds size to h for each process. */
+ * unbuffered. Errors of pid; first > last; n < 0. Cost: adds size to h for each process. Between
+ * nodes what is 64 KiB or longer goes once to each node. */
 void bsp_gsend(pbsp bsp, int first, int last, const void *buf, int size);
 void bsp_lsend(pbsp bsp, int *table, int n, const void *buf, int size);
 void bsp_hpgsend(pbsp bsp, int first, int last, const void *buf, int size);

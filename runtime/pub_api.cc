@@ -94,9 +94,7 @@ void RequireBytes(Call call, const char* name, const void* area, std::uint64_t b
 void Send(Call call, PubObject& object, const PubMembers& to, const void* buf, int size) {
   const std::uint64_t bytes = Checked(call, "size", size);
   RequireBytes(call, "buf", buf, bytes);
-  for (int i = 0; i < to.count; ++i) {
-    object.Send(call, static_cast<std::int32_t>(to[i]), buf, bytes);
-  }
+  object.SendToAll(call, to, buf, bytes);
 }
 
 // Both ends are checked before they are counted: there may be more ints between them than an int
@@ -318,7 +316,8 @@ t_bspmsg* bsp_findmsg(t_bsp* bsp, int src, int i) {
 }
 
 void* bspmsg_data(t_bspmsg* msg) {
-  return const_cast<std::byte*>(ContentOf(RecordOf(PUB_CALL("bspmsg_data"), msg), 0));
+  const Call call = PUB_CALL("bspmsg_data");
+  return PubObject::DataOf(call, RecordOf(call, msg));
 }
 int bspmsg_size(t_bspmsg* msg) {
   return static_cast<int>(RecordOf(PUB_CALL("bspmsg_size"), msg).payload_bytes());

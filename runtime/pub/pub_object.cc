@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "runtime/transfers/shared_messages.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -127,9 +128,29 @@ void PubObject::Reduce(Call call, const PubReductionCall& reduction, int place) 
   reductions_.Add(reduction, place);
   const std::uint32_t digest = PubReductions::DigestOf(reduction);
   const PubReductions::Receivers to = PubReductions::ReceiversOf(reduction, place);
-  for (int i = to.first; i < to.end; ++i) {
-    SendTagged(call, reduction.members[i], digest, reduction.value, reduction.bytes());
+  const PubMembers receivers{
+      .table = reduction.members.table == nullptr ? nullptr : reduction.members.table + to.first,
+      .first = reduction.members.first + to.first,
+      .count = to.end - to.first};
+  SendTaggedToAll(call, receivers, digest, reduction.value, reduction.bytes());
+}
+
+void PubObject::SendTaggedToAll(Call call, const PubMembers& to, std::uint32_t reduction,
+                                const void* payload, std::uint64_t bytes) {
+  if (to.count < 2 || bytes < kSharedBytesMin) {
+    for (int i = 0; i < to.count; ++i)
+      SendTagged(call, static_cast<std::int32_t>(to[i]), reduction, payload, bytes);
+    return;
   }
+  group_.RequireSendable(call, "size", bytes);
+  receivers_.clear();
+  for (int i = 0; i < to.count; ++i) {
+    group_.CheckPid(call, static_cast<std::int32_t>(to[i]));
+    receivers_.push_back(to[i]);
+  }
+  const PubTag tag{.source = Value(group_.self()), .reduction = reduction};
+  runtime::SendToAll(group_.segment(), group_.self(), group_.outbox(), receivers_.begin(),
+                     receivers_.size(), {.tag = &tag, .payload = payload, .bytes = bytes});
 }
 
 // ---- Messages ---------------------------------------------------------------------------------
@@ -140,6 +161,7 @@ void PubObject::List(Call call, std::uint64_t count, Values values) {
   for (BsmpInbox& inbox = group_.inbox(); listed_.size() < count && !inbox.empty(); inbox.Pop()) {
     const MessageRecord& message = inbox.FrontRecord();
     if (TagOf(message).reduction == 0) {
+      if (__builtin_expect(message.is_shared(), 0)) SharedPayloadOf(message).group = &group_;
       listed_.push_back(&message);
     } else if (values == Values::kWanted) {
       reductions_.TakeValue(message);
@@ -169,6 +191,15 @@ const MessageRecord* PubObject::MessageFrom(Call call, std::uint32_t source, std
       std::lower_bound(listed_.begin(), listed_.end(), source, is_before);
   if (i >= static_cast<std::uint64_t>(listed_.end() - first)) return nullptr;
   return TagOf(*first[i]).source == source ? first[i] : nullptr;
+}
+
+std::byte* PubObject::DataOf(Call call, const MessageRecord& message) {
+  if (__builtin_expect(message.is_shared(), 0)) {
+    Group& group = *static_cast<Group*>(SharedPayloadOf(message).group);
+    return OwnPayload(call.name, group.delivery(), message);
+  }
+  // It lies in shared memory that both may write.
+  return const_cast<std::byte*>(ContentOf(message, 0));
 }
 
 }  // namespace bspnow::runtime

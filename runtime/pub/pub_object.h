@@ -61,6 +61,9 @@ class PubObject {
   void Send(Call call, std::int64_t pid, const void* payload, std::uint64_t bytes) {
     SendTagged(call, pid, 0, payload, bytes);
   }
+  void SendToAll(Call call, const PubMembers& members, const void* payload, std::uint64_t bytes) {
+    SendTaggedToAll(call, members, 0, payload, bytes);
+  }
   /// The place of this process among the members of a reduction; -1: it is none. Error: some
   /// process is there twice.
   int PlaceAmong(Call call, const PubMembers& members);
@@ -74,6 +77,8 @@ class PubObject {
   const MessageRecord* Message(Call call, std::uint64_t i);
   /// The i-th of those from `source`.
   const MessageRecord* MessageFrom(Call call, std::uint32_t source, std::uint64_t i);
+  /// Of a message that one of these has returned: the program may change it.
+  static std::byte* DataOf(Call call, const MessageRecord& message);
 
  private:
   static PubObject& Make(Process& process, Group& group, PubObject* parent);
@@ -83,6 +88,8 @@ class PubObject {
     const PubTag tag{.source = Value(group_.self()), .reduction = reduction};
     group_.Send(call, pid, &tag, payload, bytes);
   }
+  void SendTaggedToAll(Call call, const PubMembers& to, std::uint32_t reduction,
+                       const void* payload, std::uint64_t bytes);
   /// What the values of reductions among the messages are.
   enum class Values { kWanted, kNobodyAskedFor };
 
@@ -102,6 +109,7 @@ class PubObject {
   std::uint64_t count_ = 0;                 ///< The program's messages;
   GrowArray<const MessageRecord*> listed_;  ///< the first ones of them, as far as they were asked.
   PubReductions reductions_;
+  GrowArray<std::uint32_t> receivers_;  ///< Of the long message that is being sent.
 };
 
 }  // namespace bspnow::runtime
