@@ -307,13 +307,11 @@ class Group {
     }
   }
   void MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote);
-  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
-                                                      std::uint64_t there) const;
+  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer&, SlotId, std::uint64_t) const;
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
   void Carry();
   void AwaitRelease();
-  [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call call, const char* name,
-                                                           std::uint64_t bytes) const;
+  [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call, const char*, std::uint64_t) const;
   bool PassCounted(const BarrierFlags& mine);
   void RequireMessagesOnly(Call call);
   void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
