@@ -112,6 +112,7 @@ std::string SimCluster::Leftovers() const {
 // Neither does its program fail, nor does anything keep it from being started again and again.
 bool SimCluster::MustSucceed(const JobRecord& record) const {
   if (record.job().reason() == kOutputGap) return false;  // After bsp_end nothing is repeated.
+  if (signalled_.contains(IdOf(record))) return false;    // A coordinator that dies may forget it.
   const proto::JobSpec& spec = record.job().spec();
   const SimProgram program = SimProgram::FromSpec(spec);
   const std::uint32_t p = program.processes(spec.nprocs());
@@ -327,7 +328,10 @@ void SimCluster::PlanRequests(JobId job) {
 void SimCluster::Request(JobId job) {
   const std::uint64_t what = loop_.Below(100);
   if (what < 6) return coordinator().Cancel(job);
-  if (what < 12) return coordinator().Signal(job, SIGINT);
+  if (what < 12) {
+    signalled_.insert(job);
+    return coordinator().Signal(job, SIGINT);
+  }
   if (what < 45) return coordinator().Checkpoint(job);
   coordinator().Suspend(job);
   for (const std::uint64_t later_ns : {kSecond / 10, kSecond / 2, 3 * kSecond}) {

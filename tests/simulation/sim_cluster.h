@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,7 @@ class SimCluster {
   void PlanFaults();
   void PlanLaneFaults();
   void Disturb();
+  void RegisterNamesake(const std::string& node);
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void RestartCoordinator();
@@ -102,6 +104,7 @@ class SimCluster {
   std::vector<Machine> machines_;
   /// By the names of two nodes.
   std::map<std::pair<std::string, std::string>, std::uint64_t> apart_until_ns_;
+  std::set<JobId> signalled_;   ///< Their programs may have obeyed.
   std::uint64_t calm_from_ns_;  ///< No faults from then on.
   std::uint64_t over_since_ns_ = 0;
   bool coordinator_comes_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <absl/strings/match.h>
+#include "base/version.h"
 
 namespace bspnow {
 namespace {
@@ -230,6 +231,26 @@ absl::StatusOr<proto::RegisterReply> SimCoordinator::Register(
   Turn([&] { reply = cluster_->Register(request); });
   if (absl::IsInvalidArgument(reply.status())) oracle_.Fail(reply.status().ToString());
   return reply;
+}
+
+void SimCoordinator::RegisterNamesake(const std::string& name) {
+  const auto standing = [this, &name] {
+    for (const JobTable::NodeView& view : cluster_->table().nodes())
+      if (view.node->name == name && view.node->lease.connected()) return view.node->worker;
+    return WorkerId{0};
+  };
+  const WorkerId before = standing();
+  proto::RegisterRequest request;
+  request.mutable_node()->set_name(name);
+  request.mutable_node()->set_slots(1);
+  request.set_protocol_oldest(kProtocolOldest);
+  request.set_protocol(kProtocol);
+  request.set_data_address(name + ":1");
+  request.set_incarnation(~std::uint64_t{0});
+  request.set_unfit("no space left on device");
+  if (Register(request).ok()) oracle_.Fail("a worker without room is registered");
+  if (standing() != before) oracle_.Fail(name + " is lost to a daemon of its name");
+  oracle_.Count("daemons without room and of a name that others have");
 }
 
 void SimCoordinator::AttachWorker(const proto::WorkerEvent& first, const Link& control,

@@ -106,6 +106,8 @@ class SimCoordinator final : private Timers,
   // ---- Workers.
 
   absl::StatusOr<proto::RegisterReply> Register(const proto::RegisterRequest& request);
+  /// Another daemon has been given this name by mistake, and its disk is full.
+  void RegisterNamesake(const std::string& name);
   void AttachWorker(const proto::WorkerEvent& first, const Link& control, SimWorkerPort& port);
   void OnEvent(WorkerId id, const Link& control, const proto::WorkerEvent& event);
   void OnFrame(const Link& link, const SimFrameBytes& frame, SimWorkerPort& port);

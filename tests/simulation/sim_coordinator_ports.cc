@@ -12,6 +12,7 @@ using coordinator::StreamOf;
 namespace {
 
 constexpr std::int64_t kSomeDayMs = 1'700'000'000'000;
+constexpr std::uint64_t kAppendsPerRefusedOne = 500;
 
 }  // namespace
 
@@ -138,6 +139,10 @@ void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) 
 }
 
 absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
+  if (journal_.disturbed && loop_.Below(kAppendsPerRefusedOne) == 0) {
+    oracle_.Count("output refused");
+    return absl::DataLossError("input/output error");
+  }
   std::string& text = journal_.logs[job].texts[StreamOf(record)];
   if (record.offset > text.size()) {
     oracle_.Count("gaps in output");

@@ -49,7 +49,14 @@ void SimCluster::Disturb() {
   // A disk that fails loses ends, too: with a restart they would be others.
   if (!journal_.fails && loop_.Chance(loses_journals_ ? 25 : 8)) return DisturbCoordinator();
   Machine& machine = machines_[loop_.Below(machines_.size())];
+  if (loop_.Chance(3)) return RegisterNamesake(machine.name);
   loop_.Chance(10) ? DrainForAWhile(machine.name) : DisturbWorker(machine);
+}
+
+void SimCluster::RegisterNamesake(const std::string& node) {
+  loop_.On(coordinator().actor(), 0, [node, &called = coordinator()] {
+    if (!called.dead() && !called.superseded()) called.RegisterNamesake(node);
+  });
 }
 
 void SimCluster::DrainForAWhile(const std::string& node) {

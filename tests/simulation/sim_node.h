@@ -295,6 +295,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void Leave(std::uint32_t first_pid, int status);
   void LeaveOne(std::uint32_t pid, int status, int signal);
   void KillAll();
+  void Obey();
   void EndHost();
 
   SimLoop& loop_;

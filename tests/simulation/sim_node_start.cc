@@ -163,9 +163,19 @@ void SimNode::KillAll() {
 
 void SimNode::Send(const proto::HostOrder& order) {
   if (order.has_no_room()) no_room_ = order.no_room();
-  // These programs ignore all signals but one.
+  if (order.signal() != 0 && program_.obeys())
+    OnProcesses(loop_.Below(3 * kSecond), [this] { Obey(); });  // Or it is killed before.
   if (order.kill_all())
     OnProcesses(host_.jammed_ns() + loop_.Below(5 * kMillisecond), [this] { KillAll(); });
+}
+
+// It cleans up and ends.
+void SimNode::Obey() {
+  if (!there_ || gone_) return;
+  oracle_.Count("programs that end when they are told to");
+  stuck_ = true;
+  if (writing_ != 0) ReportImageFailed(std::exchange(writing_, 0), "its process has ended");
+  Leave(0, 1);
 }
 
 void SimNode::StopExchange() {

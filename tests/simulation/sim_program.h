@@ -74,6 +74,9 @@ class SimProgram {
     return Pick(9, 0, 0, 0) % 10 == 0 && s == supersteps() / 2 && pid == Pick(10, 0, 0, 0) % p;
   }
 
+  /// Ends when it is sent a signal; others ignore all but SIGKILL.
+  bool obeys() const { return Pick(20, 0, 0, 0) % 2 == 0; }
+
   /// A word as it is printed.
   static constexpr std::size_t kWordBytes = 16;
   static std::string TextOf(std::uint64_t word) {
