@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kTimeMaxNs = 900 * kSecond;  // All is over long before, or never.
 constexpr std::uint64_t kSettleNs = 5 * kSecond;     // For the last orders to be carried out.
 constexpr int kRestartsMany = 1000;
+constexpr std::uint64_t kReconnectMs = 60'000;
 constexpr std::uint64_t kPatienceNs = kSecond;  // Of a client without an answer.
 
 }  // namespace
@@ -118,7 +119,8 @@ bool SimCluster::MustSucceed(const JobRecord& record) const {
   const std::uint32_t p = program.processes(spec.nprocs());
   for (std::uint32_t pid = 0; pid < p; ++pid)
     if (program.fails(program.supersteps() / 2, pid, p)) return false;
-  return spec.restarts_max() == kRestartsMany && spec.time_limit_s() == 0 && !journal_.fails;
+  return spec.restarts_max() == kRestartsMany && spec.time_limit_s() == 0 && !journal_.fails &&
+         !record.took_input();
 }
 
 // Exactly once, whatever happened.
@@ -255,6 +257,10 @@ void SimCluster::Submit(std::uint64_t number) {
   const auto few = static_cast<std::int32_t>(loop_.Below(4));
   spec.set_restarts_max(loop_.Chance(80) ? kRestartsMany : few == 0 ? -1 : few);
   *spec.mutable_checkpoints() = RandomPolicy();
+  if (number % 8 == 1 && number % 7 != 0) {
+    spec.set_attached(true);
+    spec.set_reconnect_ms(kReconnectMs);
+  }
   StartAfterOthers(number, spec);
   proto::SubmitJobRequest request;
   request.set_submission_key("key " + std::to_string(number));
@@ -294,6 +300,11 @@ void SimCluster::Send(proto::SubmitJobRequest request) {
              called.Submit(request, [this, request, answered](JobId first) {
                OnAcknowledged(request, first);
                if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // It is lost.
+               if (request.spec().attached())
+                 SimClient({.loop = loop_,
+                            .oracle = oracle_,
+                            .coordinator = [this]() -> SimCoordinator& { return coordinator(); }},
+                           first, request.submission_key());
                for (std::uint64_t i = 0; i <= request.array().last(); ++i) {
                  acknowledged_ += 1;
                  PlanRequests(JobId{Value(first) + i});

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/simulation/sim_client.h"
 #include "tests/simulation/sim_coordinator.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"

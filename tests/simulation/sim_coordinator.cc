@@ -223,6 +223,22 @@ void SimCoordinator::SetDrained(const std::string& node, Drain drain) {
   Turn([&] { cluster_->SetDrained(node, drain, [](const auto&) {}); });
 }
 
+bool SimCoordinator::AttachClient(JobId job, const std::string& key,
+                                  std::shared_ptr<coordinator::AttachedClient> client) {
+  absl::Status attached;
+  Turn([&] { attached = cluster_->Attach(job, key, std::move(client)); });
+  return attached.ok();
+}
+
+// What was on its way when a stream broke may come before it: only a client knows better.
+void SimCoordinator::SendInput(JobId job, coordinator::InputChunk chunk) {
+  Turn([&] { cluster_->OnInput(job, std::move(chunk)).IgnoreError(); });
+}
+
+void SimCoordinator::LoseClient(JobId job, const coordinator::AttachedClient* client) {
+  Turn([&] { cluster_->OnClientLost(job, client); });
+}
+
 // ---- Workers ------------------------------------------------------------------------------------
 
 absl::StatusOr<proto::RegisterReply> SimCoordinator::Register(

@@ -102,6 +102,11 @@ class SimCoordinator final : private Timers,
   void Suspend(JobId job);
   void Resume(JobId job);
   void SetDrained(const std::string& node, Drain drain);
+  /// False if it is not the job's client.
+  bool AttachClient(JobId job, const std::string& key,
+                    std::shared_ptr<coordinator::AttachedClient> client);
+  void SendInput(JobId job, coordinator::InputChunk chunk);
+  void LoseClient(JobId job, const coordinator::AttachedClient* client);
 
   // ---- Workers.
 

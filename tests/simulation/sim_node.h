@@ -98,7 +98,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void StopPreparing() override {}  // It takes no time here.
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
-  bool TakeInput(const proto::Input&) override { return true; }
+  bool TakeInput(const proto::Input& input) override;
   void SetLease(std::uint64_t until_ns) override;
   void OrderImage(const proto::TakeCheckpoint& order) override;
   void ReleaseHeld(std::uint64_t checkpoint) override;

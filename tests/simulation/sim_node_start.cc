@@ -169,6 +169,15 @@ void SimNode::Send(const proto::HostOrder& order) {
     OnProcesses(host_.jammed_ns() + loop_.Below(5 * kMillisecond), [this] { KillAll(); });
 }
 
+bool SimNode::TakeInput(const proto::Input& input) {
+  const std::uint64_t end = input.offset() + input.data().size();
+  if (!input.data().empty()) oracle_.OnInput(job_, epoch_, input.offset(), end);
+  proto::WorkerEvent event;
+  event.mutable_input_taken()->set_bytes(end);
+  Report(std::move(event));
+  return true;
+}
+
 // It cleans up and ends.
 void SimNode::Obey() {
   if (!there_ || gone_) return;

@@ -137,6 +137,8 @@ void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spe
                                std::uint64_t now_ns) {
   first_starts_ns_.emplace(job, now_ns);
   if (epoch <= EpochOf(job) && !put_back_) Fail(Name(job) + " is started twice");
+  if (inputs_.contains(job) && !put_back_)
+    Fail(Name(job) + " is started again, though pid 0 has been given input");
   ForgetEpoch(job, epoch);
   epochs_[job] = epoch;
   const auto number = numbers_.emplace(job, spec.arguments(0));
@@ -144,6 +146,14 @@ void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spe
   if (!references_.contains(job)) {
     references_[job] = std::make_unique<SimReference>(SimProgram::FromSpec(spec), spec.nprocs());
   }
+}
+
+void SimOracle::OnInput(JobId job, Epoch epoch, std::uint64_t offset, std::uint64_t end) {
+  Count("pieces of input");
+  auto& [of, bytes] = inputs_.try_emplace(job, epoch, 0).first->second;
+  if (put_back_) return;
+  if (of != epoch || offset > bytes) Fail(Name(job) + " lacks input");
+  bytes = std::max(bytes, end);
 }
 
 void SimOracle::OnAcknowledged(const Submitted& submitted, JobId job) {

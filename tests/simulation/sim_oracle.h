@@ -5,6 +5,7 @@
 // - Each frame is taken once, in its own superstep, and none is missing at its end; what processes
 //   have made of it is what they have in an undisturbed run, after restores, too.
 // - What is restored was committed; the committed superstep never decreases, unless images rot.
+// - Pid 0 has its input without a gap, and once it was given some no other epoch is started.
 // - No epoch is started twice, whatever restarts; each job reaches one end and keeps it.
 // - An acknowledged submission is never lost.
 //
@@ -119,6 +120,8 @@ class SimOracle {
     return found == first_starts_ns_.end() ? 0 : found->second;
   }
   void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec, std::uint64_t now_ns);
+  /// Pid 0 is given these bytes.
+  void OnInput(JobId job, Epoch epoch, std::uint64_t offset, std::uint64_t end);
   Epoch EpochOf(JobId job) const {
     const auto found = epochs_.find(job);
     return found == epochs_.end() ? Epoch{0} : found->second;
@@ -172,7 +175,8 @@ class SimOracle {
   std::vector<Frame> frames_;
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
   std::map<JobId, std::uint64_t> first_starts_ns_;
-  std::map<JobId, Epoch> epochs_;  ///< Started last.
+  std::map<JobId, std::pair<Epoch, std::uint64_t>> inputs_;  ///< Bytes that pid 0 has of it.
+  std::map<JobId, Epoch> epochs_;                            ///< Started last.
   std::map<JobId, std::unique_ptr<SimReference>> references_;
   std::map<JobId, Committed> committed_;
   std::map<Submitted, JobId> acknowledged_;
