@@ -18,6 +18,7 @@
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "client/cluster/attachment.h"
+#include "client/cluster/noting_sink.h"
 #include "files/file_streams.h"
 #include "net/login/login.h"
 #include "net/login/token_channel.h"
@@ -135,7 +136,8 @@ absl::Status JobsStub::Explained(const absl::Status& status) const {
 }
 
 // Of a call that is not tried again: gRPC says no more than "recvmsg:Connection timed out".
-absl::Status JobsStub::LostOr(const absl::Status& status) const {
+absl::Status JobsStub::LostOr(const absl::Status& status, const NotingSink& sink) const {
+  if (sink.refused()) return status;
   const absl::Status why = Explained(status);
   if (!absl::IsUnavailable(why)) return why;
   return absl::UnavailableError(
@@ -347,7 +349,8 @@ absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::Fil
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
-  return LostOr(files::TakeFiles(context, *reader, sink, ""));
+  NotingSink noting(sink);
+  return LostOr(files::TakeFiles(context, *reader, noting, ""), noting);
 }
 
 absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
@@ -355,7 +358,8 @@ absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->ReadProfile(&context, request);
-  return LostOr(files::TakeFiles(context, *reader, sink, "reading the profile"));
+  NotingSink noting(sink);
+  return LostOr(files::TakeFiles(context, *reader, noting, "reading the profile"), noting);
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ struct CoordinatorPlace {
   std::string tls_dir;  ///< Empty: in plain text.
 };
 
+class NotingSink;
+
 class JobsStub {
  public:
   /// A line for the user.
@@ -97,7 +99,7 @@ class JobsStub {
  private:
   JobsStub(CoordinatorPlace place, std::shared_ptr<grpc::Channel> channel, Say say);
   absl::Status Explained(const absl::Status& status) const;
-  absl::Status LostOr(const absl::Status& status) const;
+  absl::Status LostOr(const absl::Status& status, const NotingSink& sink) const;
   absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
   template <typename Reply, typename Request, typename Method>
   absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);

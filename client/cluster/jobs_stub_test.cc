@@ -213,6 +213,19 @@ TEST_F(JobsStubTest, ReadsEachPieceOfALogOnceThoughTheCallBreaks) {
   EXPECT_EQ(heard_, std::vector<std::string>({said, said}));
 }
 
+// As files::FileReceiver has it: what is unavailable may be sent again.
+TEST_F(JobsStubTest, AFullDiskHereIsNoCoordinatorThatIsLost) {
+  class Full : public files::FileSink {
+    absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }
+    absl::Status Append(std::string_view) override {
+      return absl::UnavailableError("results: No space left on device");
+    }
+    absl::Status Finish() override { return absl::OkStatus(); }
+  } full;
+  jobs_.files = {{"results", "some"}};
+  EXPECT_EQ(Connect().Fetch({}, full).message(), "results: No space left on device");
+}
+
 TEST_F(JobsStubTest, NamesACoordinatorThatIsLostWhileItSendsFiles) {
   class Nowhere : public files::FileSink {
     absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }

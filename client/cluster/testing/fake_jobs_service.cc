@@ -108,6 +108,18 @@ class Service : public proto::Jobs::Service {
     return Status::OK;
   }
 
+  Status FetchFiles(ServerContext*, const proto::FetchFilesRequest*,
+                    grpc::ServerWriter<proto::FileChunk>* writer) override {
+    for (const auto& [name, text] : jobs_.files) {
+      proto::FileChunk chunk;
+      chunk.set_name(name);
+      chunk.set_bytes(text.size());
+      chunk.set_data(text);
+      writer->Write(chunk);
+    }
+    return Status::OK;
+  }
+
   // Prints the log, then the input, and ends when that does, or at a signal.
   Status AttachJob(ServerContext*, Stream* stream) override {
     proto::ToJob in;

@@ -21,12 +21,13 @@ struct FakeJobs {
   int uploads = 0;
   int submissions = 0;         ///< Calls of SubmitJob, repeated ones too.
   int broken_submissions = 0;  ///< So many calls of SubmitJob do their work and lose their reply.
-  std::vector<proto::JobSpec> jobs;      ///< Job 1 is the first.
-  std::vector<proto::LogLine> log;       ///< Without offsets.
-  proto::Job end;                        ///< How every job ends.
-  std::vector<std::uint64_t> suspended;  ///< Jobs, in the order of the calls.
-  std::string given_up;                  ///< Not empty: why every checkpoint is given up.
-  int breaks = 0;                        ///< This many streams break after a message either way.
+  std::vector<proto::JobSpec> jobs;          ///< Job 1 is the first.
+  std::vector<proto::LogLine> log;           ///< Without offsets.
+  std::map<std::string, std::string> files;  ///< That FetchFiles sends, by name.
+  proto::Job end;                            ///< How every job ends.
+  std::vector<std::uint64_t> suspended;      ///< Jobs, in the order of the calls.
+  std::string given_up;                      ///< Not empty: why every checkpoint is given up.
+  int breaks = 0;  ///< This many streams break after a message either way.
   std::function<void()> submitting = [] {};  ///< Called before a reply to SubmitJob.
   std::vector<std::uint64_t> cancelled;      ///< Jobs, in the order of the calls.
   bool left = false;                         ///< A client has announced that it leaves.
