@@ -135,11 +135,12 @@ absl::Status JobsStub::Explained(const absl::Status& status) const {
   return why.empty() ? status : absl::UnavailableError(why);
 }
 
-// Of a call that is not tried again: gRPC says no more than "recvmsg:Connection timed out".
+// Of a call that is not tried again: gRPC says no more than "recvmsg:Connection timed out", and
+// "CANCELLED" if the coordinator is stopped.
 absl::Status JobsStub::LostOr(const absl::Status& status, const NotingSink& sink) const {
   if (sink.refused()) return status;
   const absl::Status why = Explained(status);
-  if (!absl::IsUnavailable(why)) return why;
+  if (!absl::IsUnavailable(why) && !absl::IsCancelled(why)) return why;
   return absl::UnavailableError(
       absl::StrCat("lost the coordinator ", place_.address, ": ", why.message()));
 }

@@ -226,12 +226,23 @@ TEST_F(JobsStubTest, AFullDiskHereIsNoCoordinatorThatIsLost) {
   EXPECT_EQ(Connect().Fetch({}, full).message(), "results: No space left on device");
 }
 
+class Nowhere : public files::FileSink {
+  absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }
+  absl::Status Append(std::string_view) override { return absl::OkStatus(); }
+  absl::Status Finish() override { return absl::OkStatus(); }
+};
+
+TEST_F(JobsStubTest, NamesACoordinatorThatIsStoppedWhileItSendsFiles) {
+  jobs_.files = {{"results", "some"}};
+  jobs_.stops = true;
+  Nowhere nowhere;
+  const absl::Status lost = Connect().Fetch({}, nowhere);
+  EXPECT_TRUE(absl::IsUnavailable(lost)) << lost;
+  EXPECT_EQ(lost.message().find("lost the coordinator " + service_.address()), 0u) << lost;
+}
+
 TEST_F(JobsStubTest, NamesACoordinatorThatIsLostWhileItSendsFiles) {
-  class Nowhere : public files::FileSink {
-    absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }
-    absl::Status Append(std::string_view) override { return absl::OkStatus(); }
-    absl::Status Finish() override { return absl::OkStatus(); }
-  } nowhere;
+  Nowhere nowhere;
   auto service = std::make_unique<FakeJobsService>(jobs_);
   const std::string address = service->address();
   absl::StatusOr<JobsStub> stub = JobsStub::Connect({.address = address, .tls_dir = ""}, Hear(), 0);

@@ -117,7 +117,7 @@ class Service : public proto::Jobs::Service {
       chunk.set_data(text);
       writer->Write(chunk);
     }
-    return Status::OK;
+    return jobs_.stops ? Status::CANCELLED : Status::OK;
   }
 
   // Prints the log, then the input, and ends when that does, or at a signal.

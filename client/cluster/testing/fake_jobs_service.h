@@ -30,6 +30,7 @@ struct FakeJobs {
   int breaks = 0;  ///< This many streams break after a message either way.
   std::function<void()> submitting = [] {};  ///< Called before a reply to SubmitJob.
   std::vector<std::uint64_t> cancelled;      ///< Jobs, in the order of the calls.
+  bool stops = false;                        ///< After its files, as a coordinator does.
   bool left = false;                         ///< A client has announced that it leaves.
 };
 
