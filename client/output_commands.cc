@@ -71,27 +71,43 @@ class LogPrinter {
   OpenLine error_;
 };
 
+/// The file of --output, which standard output is from now on.
+absl::StatusOr<OutputFile> TakeOutputFile(const LogOptions& options) {
+  absl::StatusOr<OutputFile> file = OutputFile::Create(OutputPath(options.output, options.job));
+  if (file.ok() && dup2(file->fd(), STDOUT_FILENO) < 0)
+    return absl::ErrnoToStatus(errno, "replacing standard output");
+  return file;
+}
+
+// Others may want to watch the output come: whoever follows a job has the file in its place from
+// the first line on, and none beside it for as long as the job prints nothing.
+absl::Status BeginFollowing(const LogOptions& options) {
+  absl::StatusOr<OutputFile> file = TakeOutputFile(options);
+  return file.ok() ? file->Commit() : file.status();
+}
+
 absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
   proto::ReadLogRequest request;
   request.set_job(options.job);
   request.set_follow(options.follow);
   request.set_one_pid(options.pid_option->count() > 0);
   request.set_pid(options.pid);
+  bool begins = options.follow && !options.output.empty();
+  if (begins)
+    if (absl::Status s = CheckOutputPlace(options.output); !s.ok()) return s;
   std::optional<OutputFile> file;
-  if (!options.output.empty()) {
-    absl::StatusOr<OutputFile> made = OutputFile::Create(OutputPath(options.output, options.job));
+  if (!options.output.empty() && !options.follow) {
+    absl::StatusOr<OutputFile> made = TakeOutputFile(options);
     if (!made.ok()) return made.status();
     file.emplace(*std::move(made));
-    if (dup2(file->fd(), STDOUT_FILENO) < 0)
-      return absl::ErrnoToStatus(errno, "replacing standard output");
   }
   LogPrinter printer(options);
   absl::Status done = jobs.ReadLog(request, [&](const proto::LogLine& next) {
-    // There is output, and others may want to watch it come.
-    if (file && options.follow)
-      if (absl::Status stands = file->Commit(); !stands.ok()) return stands;
+    if (std::exchange(begins, false))
+      if (absl::Status begun = BeginFollowing(options); !begun.ok()) return begun;
     return printer.Print(next);
   });
+  if (done.ok() && begins) done = BeginFollowing(options);
   if (done.ok() && file) done = file->Commit();
   if (!done.ok()) return done;
   return 0;

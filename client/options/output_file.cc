@@ -9,6 +9,15 @@
 #include <unistd.h>
 
 namespace bspnow::client {
+namespace {
+
+constexpr int kBesideMax = 1'000;  // Of one process id.
+
+absl::Status Failed(const std::string& path) {
+  return absl::FailedPreconditionError(absl::StrCat("--output ", path, ": ", strerror(errno)));
+}
+
+}  // namespace
 
 std::string CheckOutputPattern(const std::string& pattern) {
   if (pattern.empty()) return "a file needs a name";
@@ -42,20 +51,30 @@ std::string OutputPath(const std::string& pattern, std::uint64_t job) {
 absl::StatusOr<UniqueFd> OpenOutput(const std::string& path) {
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.valid()) return file;
-  return absl::FailedPreconditionError(absl::StrCat("--output ", path, ": ", strerror(errno)));
+  return Failed(path);
+}
+
+// A name may be that of a process that died: in containers the next one has the same process id.
+absl::StatusOr<OutputFile> OutputFile::Beside(const std::string& path) {
+  for (int number = 0; number < kBesideMax; ++number) {
+    std::string beside = absl::StrCat(path, ".new-", getpid(), "-", number);
+    UniqueFd fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.valid()) return OutputFile(path, std::move(beside), std::move(fd));
+    if (errno != EEXIST) return Failed(path);
+  }
+  return absl::AlreadyExistsError(absl::StrCat("--output ", path, ": ", kBesideMax,
+                                               " files have the names ", path, ".new-", getpid(),
+                                               "-*; remove them"));
 }
 
 // As ours, and with the permissions of the one that it is to replace.
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   struct stat there {};
   const bool is_new = lstat(path.c_str(), &there) != 0;
-  std::string beside = absl::StrCat(path, ".new-", getpid());
-  UniqueFd fd;
-  if (is_new || S_ISREG(there.st_mode))
-    fd = UniqueFd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (fd.valid()) {
-    OutputFile made(path, std::move(beside), std::move(fd));
-    if (is_new || fchmod(made.fd(), there.st_mode & 0777) == 0) return made;
+  if (is_new || S_ISREG(there.st_mode)) {
+    absl::StatusOr<OutputFile> made = Beside(path);
+    if (absl::IsAlreadyExists(made.status())) return made;
+    if (made.ok() && (is_new || fchmod(made->fd(), there.st_mode & 0777) == 0)) return made;
   }
   absl::StatusOr<UniqueFd> in_place = OpenOutput(path);
   if (!in_place.ok()) return in_place.status();
@@ -68,8 +87,7 @@ OutputFile::~OutputFile() {
 
 absl::Status OutputFile::Commit() {
   if (beside_.empty()) return absl::OkStatus();
-  if (rename(beside_.c_str(), path_.c_str()) != 0)
-    return absl::FailedPreconditionError(absl::StrCat("--output ", path_, ": ", strerror(errno)));
+  if (rename(beside_.c_str(), path_.c_str()) != 0) return Failed(path_);
   beside_.clear();
   return absl::OkStatus();
 }
@@ -83,7 +101,7 @@ absl::Status CheckOutputPlace(const std::string& pattern) {
   // A file that is there is enough, /dev/null for one: nothing need be made beside it.
   if (!HasJobId(pattern) && writable(pattern)) return absl::OkStatus();
   if (writable(directory)) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("--output ", pattern, ": ", strerror(errno)));
+  return Failed(pattern);
 }
 
 absl::Status RedirectOutput(const std::string& path) {

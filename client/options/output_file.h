@@ -36,7 +36,7 @@ class OutputFile {
         beside_(std::exchange(other.beside_, "")),
         fd_(std::move(other.fd_)) {}
 
-  /// What is not committed leaves nothing.
+  /// What is not committed leaves nothing, unless this process dies.
   ~OutputFile();
 
   int fd() const { return fd_.get(); }
@@ -45,6 +45,7 @@ class OutputFile {
   absl::Status Commit();
 
  private:
+  static absl::StatusOr<OutputFile> Beside(const std::string& path);
   OutputFile(std::string path, std::string beside, UniqueFd fd)
       : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
 

@@ -67,6 +67,21 @@ TEST(OutputFileTest, ReplacesAFileOnceTheNewOneIsWhole) {
     EXPECT_EQ(each.path(), path);
 }
 
+TEST(OutputFileTest, KeepsTheOldFileThoughOneOfADeadProcessLiesBeside) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/results";
+  const std::string stale = path + ".new-" + std::to_string(getpid()) + "-0";
+  std::ofstream(path) << "old";
+  std::ofstream(stale) << "stale";
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(write(file->fd(), "new", 3), 3);
+  EXPECT_EQ(Text(path), "old");
+  EXPECT_TRUE(file->Commit().ok());
+  EXPECT_EQ(Text(path), "new");
+  EXPECT_EQ(Text(stale), "stale");
+}
+
 TEST(OutputFileTest, KnowsBeforeTheJobWhetherItsFileCanBeMade) {
   const ScratchDirectory scratch;
   const std::string directory = scratch.path();
