@@ -17,6 +17,12 @@ absl::Status Failed(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat("--output ", path, ": ", strerror(errno)));
 }
 
+// A file that replaced another would be ours, under this one name, and could be written to.
+bool IsOursAlone(const struct stat& file) {
+  return S_ISREG(file.st_mode) && file.st_uid == geteuid() && file.st_nlink == 1 &&
+         (file.st_mode & S_IWUSR) != 0;
+}
+
 }  // namespace
 
 std::string CheckOutputPattern(const std::string& pattern) {
@@ -71,7 +77,7 @@ absl::StatusOr<OutputFile> OutputFile::Beside(const std::string& path) {
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   struct stat there {};
   const bool is_new = lstat(path.c_str(), &there) != 0;
-  if (is_new || S_ISREG(there.st_mode)) {
+  if (is_new || IsOursAlone(there)) {
     absl::StatusOr<OutputFile> made = Beside(path);
     if (absl::IsAlreadyExists(made.status())) return made;
     if (made.ok() && (is_new || fchmod(made->fd(), there.st_mode & 0777) == 0)) return made;
@@ -98,10 +104,12 @@ absl::Status CheckOutputPlace(const std::string& pattern) {
   const auto writable = [](const std::string& of) {
     return HasJobId(of) || access(OutputPath(of, 0).c_str(), W_OK) == 0;
   };
-  // A file that is there is enough, /dev/null for one: nothing need be made beside it.
-  if (!HasJobId(pattern) && writable(pattern)) return absl::OkStatus();
-  if (writable(directory)) return absl::OkStatus();
-  return Failed(pattern);
+  // A file that is there decides, /dev/null for one: nothing need be made beside it.
+  if (!HasJobId(pattern)) {
+    if (writable(pattern)) return absl::OkStatus();
+    if (errno != ENOENT) return Failed(pattern);
+  }
+  return writable(directory) ? absl::OkStatus() : Failed(pattern);
 }
 
 absl::Status RedirectOutput(const std::string& path) {

@@ -27,7 +27,8 @@ std::string OutputPath(const std::string& pattern, std::uint64_t job);
 absl::StatusOr<UniqueFd> OpenOutput(const std::string& path);
 
 /// A file that is replaced once it is whole: the old one may be all that is left of a job. What is
-/// no ordinary file, /dev/stdout for one, or lies where none can be made, is written in its place.
+/// no ordinary file of ours, /dev/stdout for one, has other names, may not be written to, or lies
+/// where none can be made, is opened in its place, which may be refused.
 class OutputFile {
  public:
   static absl::StatusOr<OutputFile> Create(const std::string& path);

@@ -82,6 +82,37 @@ TEST(OutputFileTest, KeepsTheOldFileThoughOneOfADeadProcessLiesBeside) {
   EXPECT_EQ(Text(stale), "stale");
 }
 
+TEST(OutputFileTest, WritesToAFileWithTwoNamesInItsPlace) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/results";
+  std::ofstream(path) << "old";
+  std::filesystem::create_hard_link(path, path + "-too");
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(write(file->fd(), "new", 3), 3);
+  EXPECT_TRUE(file->Commit().ok());
+  EXPECT_EQ(Text(path + "-too"), "new");
+}
+
+TEST(OutputFileTest, DoesNotReplaceAFileThatMayNotBeWrittenTo) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/results";
+  std::ofstream(path) << "old";
+  chmod(path.c_str(), 0444);
+  struct stat before {};
+  stat(path.c_str(), &before);
+  const bool is_root = geteuid() == 0;  // Who may write to it all the same.
+  EXPECT_EQ(CheckOutputPlace(path).ok(), is_root);
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  ASSERT_EQ(file.ok(), is_root) << file.status();
+  if (is_root) {
+    EXPECT_TRUE(file->Commit().ok());
+  }
+  struct stat after {};
+  stat(path.c_str(), &after);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+}
+
 TEST(OutputFileTest, KnowsBeforeTheJobWhetherItsFileCanBeMade) {
   const ScratchDirectory scratch;
   const std::string directory = scratch.path();
