@@ -15,6 +15,7 @@
 #include "client/profile/job_profile.h"
 #include "client/profile/profile_file.h"
 #include "client/profile/trace_json.h"
+#include "client/run/terminal.h"
 #include "client/view/timing_report.h"
 
 namespace bspnow::client {
@@ -31,14 +32,16 @@ RunConsole::RunConsole(EventLoop& loop, ConsoleEvents events)
     : loop_(loop),
       events_(std::move(events)),
       output_(loop, STDOUT_FILENO, events_.drained,
-              [this](int error) { OnLost("standard output", error); }),
+              [this](int error) { OnLost(STDOUT_FILENO, error); }),
       error_(loop, STDERR_FILENO, events_.drained,
-             [this](int error) { OnLost("standard error", error); }) {}
+             [this](int error) { OnLost(STDERR_FILENO, error); }) {}
 
 // A reader that has left is no error worth a word (`| head`); a full disk is.
-void RunConsole::OnLost(const char* stream, int error) {
+void RunConsole::OnLost(int fd, int error) {
   if (error == EPIPE) return events_.reader_left(SIGPIPE);
-  if (error == EIO) return events_.reader_left(SIGHUP);  // The signal may not have come yet.
+  if (error == EIO && IsOrWasTerminal(fd))
+    return events_.reader_left(SIGHUP);  // The signal may not have come yet.
+  const char* const stream = fd == STDOUT_FILENO ? "standard output" : "standard error";
   events_.failed(absl::StrCat("writing ", stream, ": ", strerror(error)));
 }
 

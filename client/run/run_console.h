@@ -81,7 +81,7 @@ class RunConsole {
   void GiveUp() { gave_up_ = true; }
 
  private:
-  void OnLost(const char* stream, int error);
+  void OnLost(int fd, int error);
   void Report(const std::string& report, const JobOptions& options);
   void Write(const UniqueFd& file, const std::string& text, const std::string& what);
 

@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "client/run/terminal.h"
+
 namespace bspnow::client {
 namespace {
 
@@ -22,7 +24,7 @@ bool CanWait() {
 
 // A terminal that was hung up has no more, and one that is open for writing only, as nohup leaves
 // it, never had any. All else means that there is more: a job must not take a part for the whole.
-bool IsEnd(int error) { return error == EBADF || (error == EIO && isatty(STDIN_FILENO)); }
+bool IsEnd(int error) { return error == EBADF || (error == EIO && IsOrWasTerminal(STDIN_FILENO)); }
 
 // Reading from a terminal in the background would stop this program.
 bool InBackground() { return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp(); }
