@@ -16,6 +16,7 @@
 #include "client/options/job_options.h"
 #include "client/run/local_run.h"
 #include "client/run/program_file.h"
+#include "client/standard_output.h"
 
 namespace bspnow::client {
 namespace {
@@ -23,6 +24,14 @@ namespace {
 int Fail(const std::string& name, const std::string& message, int status) {
   std::cerr << name << ": " << message << "\n";
   return status;
+}
+
+// --help or --version: what is printed is all that was asked for.
+int PrintAnswer(const std::string& name, const CLI::App& app, const CLI::ParseError& asked) {
+  StandardOutput output;
+  const int status = app.exit(asked);
+  const absl::Status written = output.Flush();
+  return written.ok() ? status : Fail(name, std::string(written.message()), kFailureStatus);
 }
 
 // Beside this program, as it is built, or where deploy/install puts it.
@@ -71,7 +80,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc - begin, argv + begin);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return PrintAnswer(name, app, error);
     return Fail(name, std::string(error.what()) + "; see " + app.get_name() + " --help",
                 kUsageStatus);
   }

@@ -34,6 +34,10 @@ says 0 'bsp (bspnow) 0.' bsp --version
 says 0 'bsprun (bspnow) 0.' bsprun --version
 says 0 'Submit a job' bsp --help
 says 1 'bsp: writing standard output: No space left on device' bash -c 'bsp --help >/dev/full'
+for answer in 'bsprun --help' 'bsprun --version' 'bsp run --help'; do
+  says 1 "${answer%% *}: writing standard output: No space left on device" \
+    bash -c "$answer >/dev/full"
+done
 says 1 'bsp: writing standard output: No space left on device' bash -c \
   'bsp certs init authority >/dev/full'
 says 0 '--constraint' bsp submit --help
