@@ -50,7 +50,7 @@ class PeersTest(unittest.TestCase):
 
     def test_cut_one_way_that_is_over_before_it_ends_a_job(self):
         with Cluster(workers=2, slots=2, proxied=["data"]) as cluster:
-            job = Enduring(nprocs=4, supersteps=30)
+            job = Enduring(nprocs=4, supersteps=100)  # It must not end before the cut.
             number = job.submit(cluster)
             job.await_superstep(cluster, number, 3)
             cluster.proxy.now("cut-to", "w1")
