@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/clock.h"
 #include "runtime/link/report.h"
 #include "runtime/process.h"
@@ -113,7 +111,10 @@ std::uint64_t Process::ResumeFromCheckpoint() {
   const SavedPlace saved = areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
   if (saved.superstep == 0) return 0;
   // No clock goes back, though this run may have come here later than the one that was saved.
-  begin_ns_ = std::min(begin_ns_, NowNs() - saved.clocks.elapsed_ns);
+  // Durations are compared, as the job may have run longer than this machine has been up.
+  const std::uint64_t elapsed_ns = NowNs() - begin_ns_;
+  if (elapsed_ns < saved.clocks.elapsed_ns)
+    begin_ns_ -= saved.clocks.elapsed_ns - elapsed_ns;  // May wrap, as when restored.
   processor_ns_before_ = saved.clocks.processor_ns;
   return saved.superstep;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "runtime/image/process_image.h"
 
 namespace bspnow::runtime {
@@ -134,14 +135,15 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   return ImageOutcome::kStarted;
 }
 
-// The header and then the areas, nothing between.
+// The header and then the areas, nothing between. The job has run for longer than the machine has
+// been up, as one has that comes from another machine.
 ImageOutcome ProcessImage::SaveAreas(const ImageRequest& request, const SavedArea* areas,
                                      std::size_t count) {
   life.images += 1;
   const UniqueFd file(memfd_create("areas", MFD_CLOEXEC));
   ImageHeader header{};
   header.superstep = request.superstep;
-  header.elapsed_ns = request.elapsed_ns;
+  header.elapsed_ns = request.elapsed_ns + NowNs();
   header.processor_ns = request.processor_ns;
   header.areas.count = count;
   BSP_CHECK(write(file.get(), &header, sizeof header) == sizeof header);
