@@ -295,7 +295,10 @@ void bsp_popregister(const void* ident) {
 }
 
 int bsp_checkpoint_resume(void) {
-  const std::uint64_t superstep = Running(BSP_CALL("bsp_checkpoint_resume")).ResumeFromCheckpoint();
+  Process& process = Running(BSP_CALL("bsp_checkpoint_resume"));
+  const std::uint64_t before_ns = process.begin_ns();
+  const std::uint64_t superstep = process.ResumeFromCheckpoint();
+  last_dtime_ns += before_ns - process.begin_ns();  // What the saved run took is no step of this.
   constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
   return static_cast<int>(superstep < kMax ? superstep : kMax);
 }
