@@ -1,5 +1,6 @@
 #include "runtime/image/process_image.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "base/freestanding/raw_call.h"
@@ -73,7 +74,7 @@ bool ProcessImage::Prepare(ImageWork& work, std::uint64_t signal_mask) {
 }
 
 void ProcessImage::AwaitWriter() {
-  if (writer_ > 0) RawCall(SYS_wait4, writer_, nullptr, __WALL, nullptr);
+  while (writer_ > 0 && RawCall(SYS_wait4, writer_, nullptr, __WALL, nullptr) == -EINTR) continue;
   writer_ = 0;
 }
 

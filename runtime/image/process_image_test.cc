@@ -229,6 +229,24 @@ TEST(ProcessImageTest, SignalsAreAsBeforeBehindASave) {
   });
 }
 
+// A writer that was forgotten is a child for which the second image is refused.
+TEST(ProcessImageTest, WriterIsAwaitedThoughSignalsInterrupt) {
+  InProcess([](SavedProcess& process) {
+    const FilledPages pages;     // They take longer to write than the alarms to come.
+    struct sigaction action {};  // Without SA_RESTART.
+    action.sa_handler = [](int) {};
+    ASSERT_EQ(sigaction(SIGALRM, &action, nullptr), 0);
+    const timeval moment{.tv_sec = 0, .tv_usec = 100};
+    const itimerval timer{.it_interval = moment, .it_value = moment}, none{};
+    setitimer(ITIMER_REAL, &timer, nullptr);
+    for (const std::uint64_t checkpoint : {1, 2}) {
+      EXPECT_EQ(process.image().Save(process.Request(checkpoint, 0)), ImageOutcome::kStarted);
+    }
+    setitimer(ITIMER_REAL, &none, nullptr);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(process.AwaitReport().written, 1u);
+  });
+}
+
 TEST(ProcessImageTest, OpenFilesAreNotedWithTheirPositions) {
   InProcess([](SavedProcess& process) {
     const std::string path = process.directory() + "/out";
