@@ -203,16 +203,29 @@ def _require_alike(call, x):
 
 def broadcast(root, x):
     """x of process root on all processes: an array is overwritten and returned; of a number that of
-    root is returned, whatever type the others give; of any other value (a list) the array that
-    numpy makes of it, of the same type on all."""
-    if not isinstance(x, np.ndarray) and np.ndim(x) == 0:
-        x = _named(x)
-        _native.broadcast(root, x)
-        return np.frombuffer(x.tobytes(), x["type"][0].decode(), 1, _NAME_BYTES)[0]
+    root is returned, whatever type the others give, and written into an array without dimensions;
+    of any other value (a list) the array that numpy makes of it, of the same type on all."""
+    if np.ndim(x) == 0:
+        return _broadcast_number(root, x)
     x = np.asarray(x)
     _require_alike("bsp.broadcast", x)
     _native.broadcast(root, x)
-    return x if x.ndim else x[()]
+    return x
+
+
+def _broadcast_number(root, x):
+    """The x of root, also into x if that is an array. One process may have such an array where
+    another has a number, so both travel alike."""
+    if isinstance(x, np.ndarray) and not x.flags.writeable:
+        raise ValueError("x is read-only")
+    named = _named(x)
+    _native.broadcast(root, named)
+    name, mine = named["type"][0].decode(), named["number"].dtype
+    # The name of a structured type has no fields.
+    value = np.frombuffer(named.tobytes(), mine if mine.str == name else name, 1, _NAME_BYTES)[0]
+    if isinstance(x, np.ndarray):
+        x[...] = value
+    return value
 
 
 def _reduced(call, x, op):

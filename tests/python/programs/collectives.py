@@ -13,6 +13,12 @@ root = p - 1
 assert bsp.broadcast(root, me * 1.5) == root * 1.5
 assert bsp.broadcast(root, 0.5 if me == root else 0) == 0.5
 assert bsp.broadcast(root, "root" if me == root else "another") == "root"
+pair = np.dtype([("count", np.int32), ("share", np.float64)])
+both = bsp.broadcast(root, np.array((me, me * 0.5), pair)[()])
+assert both["count"] == root and both["share"] == root * 0.5
+mixed = np.array(me * 1.5) if me % 2 else me
+expected = root * 1.5 if root % 2 else root
+assert bsp.broadcast(root, mixed) == expected and (me % 2 == 0 or mixed == expected)
 matrix = np.full((100, 300), me)
 assert (bsp.broadcast(root, matrix) == root).all() and (matrix == root).all()
 
