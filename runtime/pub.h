@@ -172,7 +172,8 @@ t_bspmsg *bsp_findmsg(pbsp bsp, int src, int i);
 /* The bytes of a message, where they may be computed with and changed, aligned for any type that
  * fits into them; their number; the pid of the source in the group. Error: NULL. Local. Where
  * several processes of a node get the same 16 KiB or more (bsp_gsend, bsp_lsend), the first call
- * for a message makes this process's own copy, but for the last of them to call. */
+ * for a message makes this process's own copy, but for the last of them to call: the messages of an
+ * object are for one thread at a time, as the object is. */
 void *bspmsg_data(t_bspmsg *msg);
 int bspmsg_size(t_bspmsg *msg);
 int bspmsg_src(t_bspmsg *msg);
