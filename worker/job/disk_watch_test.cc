@@ -114,7 +114,8 @@ TEST_F(DiskWatchTest, ADeepTreeTakesLittleMemory) {
 
 // The daemon of the packages is root, and may not trace anybody (bspnow-worker.service).
 TEST_F(DiskWatchTest, CountsWhatAProcessOfAnotherUserHoldsWithoutAName) {
-  const Account account{.name = "somebody", .user = 54'321, .group = 54'321};
+  const Account account{
+      .name = "somebody", .user = 54'321, .group = 54'321, .groups = {}, .home = {}};
   if (StatusOf([&] { return Become(account) ? 0 : 1; }) != 0)
     GTEST_SKIP() << "only root can become another user";
   JobFilesHere files = FilesOf(1);
