@@ -87,11 +87,18 @@ std::uint64_t MemoryEvents(const std::string& group, const std::string& event) {
 // Of the group, whoever ran out of memory: the machine, a group above, or this one.
 std::uint64_t KillsForMemory(const std::string& group) { return MemoryEvents(group, "oom_kill"); }
 
-// How often this group has found no room below its own limit. v1 counts, too, when some was made.
+// How often this group has found no room below its own limit. v1 counts, too, when some was made;
+// where it counts swap, that is charged first, and its counter grows alone.
 std::uint64_t TimesFull(const std::string& group) {
-  std::uint64_t count = 0;
-  if (std::ifstream(group + "/memory.failcnt") >> count) return count;
-  return MemoryEvents(group, "oom");
+  std::uint64_t times = 0;
+  bool version_one = false;
+  for (const char* const name : {"/memory.failcnt", "/memory.memsw.failcnt"}) {
+    std::uint64_t count = 0;
+    if (!(std::ifstream(group + name) >> count)) continue;
+    times += count;
+    version_one = true;
+  }
+  return version_one ? times : MemoryEvents(group, "oom");
 }
 
 bool MayBeMadeIn(const std::string& group) {
