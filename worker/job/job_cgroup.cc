@@ -27,6 +27,8 @@ constexpr char kDaemonsGroup[] = "bspnow-worker";
 constexpr std::uint64_t kShares = 1024;
 constexpr std::uint64_t kWeight = 100;
 constexpr std::uint64_t kWeightMax = 10'000;
+// The end of a process that the kernel has killed is known long before.
+constexpr std::uint64_t kKillCountsNs = 60'000'000'000;
 
 bool Write(const std::string& path, const std::string& text) {
   const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -228,6 +230,15 @@ bool JobCgroup::RanOutOfMemory() {
   if (kills == std::exchange(kills_, kills)) return false;
   const std::uint64_t full = TimesFull(memory_path_);
   return full > std::exchange(full_, full);
+}
+
+void JobCgroup::OnLook(std::uint64_t now_ns) {
+  if (memory_path_.empty()) return;
+  const std::uint64_t kills = KillsForMemory(memory_path_);
+  if (kills != std::exchange(seen_kills_, kills)) seen_ns_ = now_ns;
+  if (kills == kills_ || now_ns - seen_ns_ < kKillCountsNs) return;
+  kills_ = kills;
+  full_ = TimesFull(memory_path_);
 }
 
 bool JobCgroup::End() {

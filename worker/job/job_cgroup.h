@@ -56,6 +56,9 @@ class JobCgroup {
   /// Since the last call the kernel has killed a process because the group was at its limit: not
   /// because the machine was out of memory.
   bool RanOutOfMemory();
+  /// To be called now and then: a kill after which the job goes on, of who wrote an image, say, no
+  /// longer counts as a part of what comes later.
+  void OnLook(std::uint64_t now_ns);
   std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit.
 
   /// Kills all that is in the group, and removes it. False while something of it is still dying.
@@ -70,8 +73,10 @@ class JobCgroup {
   std::vector<UniqueFd> entries_;
   std::string memory_path_;  ///< Empty: not limited.
   std::uint64_t memory_bytes_ = 0;
-  std::uint64_t kills_ = 0;  ///< For want of memory, that are known.
-  std::uint64_t full_ = 0;   ///< Times that it was at its limit, up to then.
+  std::uint64_t kills_ = 0;       ///< For want of memory, that are known.
+  std::uint64_t full_ = 0;        ///< Times that it was at its limit, up to then.
+  std::uint64_t seen_kills_ = 0;  ///< At the last look,
+  std::uint64_t seen_ns_ = 0;     ///< and since when.
 };
 
 }  // namespace bspnow::worker

@@ -89,6 +89,57 @@ TEST(JobCgroupTest, WhatTakesMoreMemoryIsKilledAndKnown) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+// Of who writes an image, say: what ends the job much later has nothing to do with it.
+TEST(JobCgroupTest, AKillThatTheJobOutlivesIsForgotten) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  const CgroupTrees trees = PrepareCgroups();
+  auto group = JobCgroup::Make(trees, Name(), kLimits);
+  if (!group || trees.memory.empty()) GTEST_SKIP() << "memory cannot be limited here";
+  group->OnLook(0);
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  const UniqueFd has_ended(ends[0]);
+  UniqueFd lives(ends[1]);
+  constexpr std::uint64_t kKilledNs = kSecondNs;
+  bool ran_out = false;
+  StatusInGroup(
+      *group,
+      [] {
+        std::vector<char> much(2 * kLimits.memory_bytes, 1);
+        pause();
+      },
+      [&] {
+        lives.Reset();
+        char none;
+        if (read(has_ended.get(), &none, 1) != 0) return false;
+        for (const std::uint64_t after_ns : {0 * kSecondNs, 59 * kSecondNs, 60 * kSecondNs})
+          group->OnLook(kKilledNs + after_ns);
+        ran_out = group->RanOutOfMemory();
+        return true;
+      });
+  EXPECT_FALSE(ran_out);
+}
+
+TEST(JobCgroupTest, AFreshKillCountsHoweverOftenItIsLookedAt) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  const CgroupTrees trees = PrepareCgroups();
+  auto group = JobCgroup::Make(trees, Name(), kLimits);
+  if (!group || trees.memory.empty()) GTEST_SKIP() << "memory cannot be limited here";
+  bool ran_out = false;
+  StatusInGroup(
+      *group,
+      [] {
+        std::vector<char> much(2 * kLimits.memory_bytes, 1);
+        pause();
+      },
+      [&] {
+        // The first look comes after an hour: what counts is the time since it.
+        for (const std::uint64_t at_s : {3'600, 3'602, 3'604}) group->OnLook(at_s * kSecondNs);
+        return ran_out = group->RanOutOfMemory();
+      });
+  EXPECT_TRUE(ran_out);
+}
+
 TEST(JobCgroupTest, WhatStartsTooManyIsRefused) {
   const CgroupTrees trees = PrepareCgroups();
   auto group = JobCgroup::Make(trees, Name(), kLimits);

@@ -137,6 +137,7 @@ void NodeJob::WatchBarrier() {
   if (!segment_ || !host_) return;
   watch_timer_ = parts_.loop.AddTimer(kWatchMs, [this] { WatchBarrier(); });
   const std::uint64_t now_ns = NowNs();
+  if (cgroup_) cgroup_->OnLook(now_ns);
   TellOfGroups(now_ns);
   if (const auto stuck = deadlock_watch_.OnLook(*segment_); !stuck.empty())
     Break(DeadlockText(stuck));
