@@ -24,7 +24,7 @@ Service& TheService() {
 
 // Whoever waits for it on the loop would wait for ever.
 bool ComesSoon(const std::latch& latch) {
-  constexpr int kTries = 500;
+  constexpr int kTries = 6'000;  // A minute, for a machine under load.
   constexpr int kPauseMs = 10;
   for (int i = 0; i < kTries && !latch.try_wait(); ++i) poll(nullptr, 0, kPauseMs);
   return latch.try_wait();
