@@ -1,6 +1,9 @@
 #include "worker/job/blob_cache.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +19,14 @@ namespace {
 constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
 constexpr std::chrono::milliseconds kLook{100};  // Whether who waits for another is still wanted.
+
+// Want of descriptors or memory has the same code, and so has a content that is too large: those
+// that are idle would go in vain.
+bool WantsRoom(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) &&
+         (absl::StrContains(status.message(), strerror(ENOSPC)) ||
+          absl::StrContains(status.message(), strerror(EDQUOT)));
+}
 
 }  // namespace
 
@@ -53,7 +64,7 @@ absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& pat
   const absl::Status copied = WithRoom(
       [&] {
         absl::Status s = store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
-        if (absl::IsResourceExhausted(s)) unlink(path.c_str());
+        if (WantsRoom(s)) unlink(path.c_str());
         return s;
       },
       calls);
@@ -143,10 +154,10 @@ bool BlobCache::RemoveIdle(std::uint64_t bytes) {
 // Each try costs a transfer, so each finds twice the room of the one before.
 absl::Status BlobCache::WithRoom(const std::function<absl::Status()>& attempt, OpenCalls& calls) {
   absl::Status done = attempt();
-  for (std::uint64_t bytes = kRoomBytes;
-       absl::IsResourceExhausted(done) && !calls.stopping() && RemoveIdle(bytes); bytes *= 2)
+  for (std::uint64_t bytes = kRoomBytes; WantsRoom(done) && !calls.stopping() && RemoveIdle(bytes);
+       bytes *= 2)
     done = attempt();
-  if (!absl::IsResourceExhausted(done)) return done;
+  if (!WantsRoom(done)) return done;
   return absl::ResourceExhaustedError(
       absl::StrCat(done.message(), "; of the copies of programs and files in ", directory_,
                    ", which may take ", bytes_max_, " bytes (--cache-bytes), none is idle"));

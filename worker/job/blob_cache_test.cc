@@ -1,5 +1,6 @@
 #include "worker/job/blob_cache.h"
 
+#include <errno.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -206,7 +207,7 @@ TEST_F(BlobCacheTest, IdleContentsGiveTheirRoomToOneThatNeedsIt) {
   for (const char* const hash : {kOne, kTwo})
     ASSERT_TRUE(cache->CopyTo(hash, Fresh(), 0640, calls_).ok());
   before_fetch_ = [this](OpenCalls&) {
-    return Keeps(kOne) ? absl::ResourceExhaustedError("no space left") : absl::OkStatus();
+    return Keeps(kOne) ? absl::ErrnoToStatus(ENOSPC, "writing") : absl::OkStatus();
   };
   EXPECT_TRUE(cache->CopyTo(kThree, Fresh(), 0640, calls_).ok());
   EXPECT_FALSE(Keeps(kOne));
@@ -215,11 +216,24 @@ TEST_F(BlobCacheTest, IdleContentsGiveTheirRoomToOneThatNeedsIt) {
 
 TEST_F(BlobCacheTest, SaysWhatElseTakesRoomWhenNothingIsIdle) {
   const auto cache = OpenCache(1000);
-  before_fetch_ = [](OpenCalls&) { return absl::ResourceExhaustedError("no space left"); };
+  before_fetch_ = [](OpenCalls&) { return absl::ErrnoToStatus(EDQUOT, "writing"); };
   const absl::Status copied = cache->CopyTo(kOne, Fresh(), 0640, calls_);
   EXPECT_EQ(copied.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(copied.message().find("--cache-bytes"), std::string::npos) << copied;
   EXPECT_EQ(fetches_, 1);
+}
+
+TEST_F(BlobCacheTest, IdleContentsStayWhenItIsNotRoomThatLacks) {
+  const auto cache = OpenCache(1000);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0640, calls_).ok());
+  for (const absl::Status& other :
+       {absl::ErrnoToStatus(EMFILE, "making a file"), absl::ErrnoToStatus(ENOMEM, "writing"),
+        absl::ResourceExhaustedError("content has too many bytes")}) {
+    before_fetch_ = [&other](OpenCalls&) { return other; };
+    EXPECT_EQ(cache->CopyTo(kTwo, Fresh(), 0640, calls_), other);
+    EXPECT_TRUE(Keeps(kOne)) << other;
+  }
+  EXPECT_EQ(fetches_, 4) << "each of them once";
 }
 
 /// A file system of its own, where this user may mount one.
