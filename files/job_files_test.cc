@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -360,31 +359,6 @@ TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_TRUE(fs::is_symlink(later() + "/d"));
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
-}
-
-TEST_F(JobFilesTest, LargeFilesAreCounted) {
-  for (int i = 0; i < 512; ++i) {
-    Write("small" + std::to_string(i), "text");
-    Write(std::to_string(i), "");
-    fs::resize_file(job() + "/" + std::to_string(i), kLarge);
-  }
-  EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
-  Write("one more", "");
-  fs::resize_file(job() + "/one more", kLarge);
-  EXPECT_TRUE(absl::IsResourceExhausted(NotedFiles::Note(job(), {}).status()));
-}
-
-// Each level of directories takes a descriptor while it is listed.
-TEST_F(JobFilesTest, FilesThatCannotBeListedAreNotLeftOut) {
-  Write("0/1/2/3/4/5/6/7/8/9/deep", "");
-  rlimit limit{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const UniqueFd next(open("/dev/null", O_RDONLY));
-  const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + 4, .rlim_max = limit.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-  const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_TRUE(absl::IsInternal(noted.status())) << noted.status();
 }
 
 TEST_F(JobFilesTest, UnpackingIsBrokenOffInTheMiddle) {

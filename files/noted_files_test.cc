@@ -1,0 +1,57 @@
+// What of a job's directory cannot be noted is refused, not left out.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/testing/scratch_directory.h"
+#include "files/job_files.h"
+
+namespace bspnow::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLarge = 300'000;  // Too large to be read at the barrier.
+
+class NotedFilesTest : public testing::Test {
+ protected:
+  std::string job() const { return scratch_.path(); }
+
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories(fs::path(job() + "/" + name).parent_path());
+    std::ofstream(job() + "/" + name) << text;
+  }
+
+  const ScratchDirectory scratch_;
+};
+
+TEST_F(NotedFilesTest, LargeFilesAreCounted) {
+  for (int i = 0; i < 512; ++i) {
+    Write("small" + std::to_string(i), "text");
+    Write(std::to_string(i), "");
+    fs::resize_file(job() + "/" + std::to_string(i), kLarge);
+  }
+  EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
+  Write("one more", "");
+  fs::resize_file(job() + "/one more", kLarge);
+  EXPECT_TRUE(absl::IsResourceExhausted(NotedFiles::Note(job(), {}).status()));
+}
+
+// Each level of directories takes a descriptor while it is listed.
+TEST_F(NotedFilesTest, FilesThatCannotBeListedAreNotLeftOut) {
+  Write("0/1/2/3/4/5/6/7/8/9/deep", "");
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const UniqueFd next(open("/dev/null", O_RDONLY));
+  const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + 4, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(absl::IsInternal(noted.status())) << noted.status();
+}
+
+}  // namespace
+}  // namespace bspnow::files
