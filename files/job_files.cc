@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -140,7 +141,12 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
   fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
                                       error);
   for (; !error && at != fs::end(at); at.increment(error)) {
-    if (absl::Status s = files.NoteOne(at->path().string(), by_name); !s.ok()) return s;
+    const std::string path = at->path().string();
+    // No call takes such a path. Each level takes a descriptor and the names of all above it.
+    if (path.size() >= PATH_MAX)
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the job's directory ", directory, " is too deep to be saved"));
+    if (absl::Status s = files.NoteOne(path, by_name); !s.ok()) return s;
   }
   // What was not listed would be gone after a loss.
   if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));

@@ -1,7 +1,9 @@
 // What of a job's directory cannot be noted is refused, not left out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -51,6 +53,21 @@ TEST_F(NotedFilesTest, FilesThatCannotBeListedAreNotLeftOut) {
   const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_TRUE(absl::IsInternal(noted.status())) << noted.status();
+}
+
+// No path leads to what lies deepest: it would be taken for a file that has gone meanwhile.
+TEST_F(NotedFilesTest, ATreeThatIsDeeperThanAnyPathIsRefused) {
+  const std::string name(200, 'd');
+  UniqueFd at(open(job().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto deepen = [&at, &name] {
+    ASSERT_EQ(mkdirat(at.get(), name.c_str(), S_IRWXU), 0);
+    at = UniqueFd(openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  };
+  std::size_t path_bytes = job().size();
+  for (; path_bytes + 1 + name.size() < PATH_MAX; path_bytes += 1 + name.size()) deepen();
+  EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
+  deepen();
+  EXPECT_TRUE(absl::IsResourceExhausted(NotedFiles::Note(job(), {}).status()));
 }
 
 }  // namespace
