@@ -184,7 +184,8 @@ absl::StatusOr<std::optional<proto::WorkerEvent>> EventJoiner::Add(proto::Worker
                          more.stream() == text.stream() &&
                          more.offset() == text.offset() + text.text().size() &&
                          text.text().size() + more.text().size() <= kOutputTextBytesMax;
-    if (!follows) return Malformed("output");
+    if (!follows && event.has_output()) return Malformed("output");
+    if (!follows) return event;  // The text is torn, and this was no part of it.
     text.mutable_text()->append(more.text());
     text.set_goes_on(more.goes_on());
     event = *std::move(begun);

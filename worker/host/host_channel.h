@@ -60,10 +60,11 @@ absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet);
 /// yet, or CheckpointFailed when nobody writes any more.
 absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet);
 
-/// Hands out events whole. Nothing but the next piece of a text comes between two of its pieces.
+/// Hands out events whole. Nothing but the next piece of a text comes between two of its pieces,
+/// unless one was lost: the text is lost then, with output that comes next, but no other event.
 class EventJoiner {
  public:
-  /// Nothing while the rest is still to come; an error if these are no pieces of one text.
+  /// Nothing while the rest is still to come; an error if this is no piece of the text.
   absl::StatusOr<std::optional<proto::WorkerEvent>> Add(proto::WorkerEvent event);
 
  private:

@@ -139,8 +139,7 @@ TEST(EventJoinerTest, JoinsThePiecesOfATextAndNothingElse) {
   last.mutable_output()->set_goes_on(false);
   EventJoiner joiner;
   for (const proto::WorkerEvent& wrong :
-       {piece(2, 8, 1), piece(1, 7, 1), piece(1, 8, kOutputTextBytesMax - 2),
-        proto::WorkerEvent()}) {
+       {piece(2, 8, 1), piece(1, 7, 1), piece(1, 8, kOutputTextBytesMax - 2)}) {
     EXPECT_FALSE((*joiner.Add(piece(1, 5, 3))).has_value());
     EXPECT_FALSE(joiner.Add(wrong).ok());
     EXPECT_FALSE((*joiner.Add(piece(1, 5, 3))).has_value());
@@ -149,6 +148,22 @@ TEST(EventJoinerTest, JoinsThePiecesOfATextAndNothingElse) {
     EXPECT_EQ(whole->output().offset(), 5u);
     EXPECT_EQ(whole->output().text(), "xxxxx");
     EXPECT_FALSE(whole->output().goes_on());
+  }
+}
+
+// The end of a process, say.
+TEST(EventJoinerTest, AnEventAfterATornTextIsNotLost) {
+  proto::WorkerEvent piece;
+  piece.mutable_output()->set_text("torn");
+  piece.mutable_output()->set_goes_on(true);
+  proto::WorkerEvent end;
+  end.mutable_exited()->set_pid(1);
+  EventJoiner joiner;
+  EXPECT_FALSE((*joiner.Add(piece)).has_value());
+  for (int i = 0; i < 2; ++i) {
+    const auto event = *joiner.Add(end);
+    ASSERT_TRUE(event.has_value());
+    EXPECT_TRUE(event->has_exited());
   }
 }
 
