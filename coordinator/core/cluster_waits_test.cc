@@ -42,10 +42,11 @@ TEST_F(ClusterWaitsTest, SaysThatAChangeWaitsForTheJournal) {
   event.mutable_broken()->set_reason("no memory");
   EXPECT_EQ(Report(worker, event), absl::OkStatus());
   ASSERT_FALSE(world_.journal.calls.empty());
-  EXPECT_EQ(Show(job).reason(), "worker w1: no memory");
+  EXPECT_EQ(Show(job).reason(), "no memory");
   world_.timers.Advance(6'000);
   EXPECT_EQ(Show(job).reason(),
-            "worker w1: no memory; waits until the coordinator's disk takes its journal, for 6 s");
+            "no memory; waits until the coordinator's disk takes its journal, for 6 s; waits until "
+            "w1 has sent what is left of it and cleared it away, for 6 s");
   Settle();
   EXPECT_EQ(Show(job).reason().find("journal"), std::string::npos);
 }
