@@ -135,5 +135,30 @@ TEST_F(ClusterDirectTest, ARestartedCoordinatorGoesOnWithIt) {
   EXPECT_EQ(Asked(second_), Asked(first_));
 }
 
+// Its workers come back one after the other, and that of pid 0 reports in between.
+TEST_F(ClusterDirectTest, SuperstepsOfAJobThatWasPutBackCountOnceWhoeverComesBack) {
+  const auto put_back = [](const FakeWorker& worker, std::uint32_t pid) {
+    proto::RegisterRequest request = Returning(worker, pid);
+    proto::HeldJob& held = *request.mutable_held(0);
+    held.set_participants(2);
+    held.set_resumed_from(1);
+    held.set_put_back(true);
+    return request;
+  };
+  RunOnTwo();
+  Begin();
+  Restart();
+  first_ = Join(put_back(first_, 0));
+  Begin();
+  Progress(9);
+  EXPECT_EQ(Show(job_).totals().supersteps(), 7u);  // Of 8 it repeated one.
+  second_ = Join(put_back(second_, 1));
+  Settle();
+  EXPECT_EQ(Show(job_).totals().supersteps(), 7u);
+  Begin();
+  Progress(9);
+  EXPECT_EQ(Show(job_).totals().supersteps(), 7u);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -35,6 +35,8 @@ void RunningEpoch::OnResumed(Superstep at) {
 void RunningEpoch::OnPutBack() {
   barrier.OnResumed();
   supersteps_before = Value(first_superstep);
+  // Another host has told, and pid 0's may have reported since: what it reported is no start.
+  if (std::exchange(put_back, true)) return;
   stats = std::make_shared<SuperstepStats>(SuperstepStats::Start{
       .totals = stats->totals(), .repeats = 1, .adopted = true, .recorders = stats->recorders()});
 }

@@ -45,7 +45,7 @@ struct RunningEpoch {
 
   /// Of an adopted epoch: it went on with this superstep. Only its workers know that.
   void OnResumed(Superstep at);
-  /// And its processes were put back there, so that they repeat a superstep.
+  /// And its processes were put back there, so that they repeat a superstep. Each host tells.
   void OnPutBack();
 
   Epoch epoch;
@@ -55,7 +55,8 @@ struct RunningEpoch {
   Superstep superstep;  ///< In which the job is, as it is shown and as far as is known.
   /// That the job had ended before superstep 0 of the epoch's own counting.
   std::uint64_t supersteps_before = 0;
-  bool adopted = false;  ///< And nothing has been heard of its supersteps since.
+  bool adopted = false;   ///< And nothing has been heard of its supersteps since.
+  bool put_back = false;  ///< OnPutBack was called.
   bool broken = false;
   bool totals_wanted = false;                  ///< By a checkpoint, which is of more supersteps.
   std::map<std::string, NodeWait> waits{};     ///< By name of the node.
