@@ -374,6 +374,13 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       NameNodesOfStragglers(job, *job.mutable_totals());
       AddBarrierWaits(*live->running, NowNs(), job);
       AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
+      // Where the coordinator releases, nodes do not know whether an image is due.
+      if (proto::CheckpointStatus& saved = *job.mutable_checkpoints();
+          saved.in_calls() && !ReleasesItself(record) && !live->HasPendingRequest() &&
+          !live->policy.IsDue(NowNs(), live->superstep())) {
+        saved.set_in_calls(false);
+        saved.set_in_groups_ms(0);
+      }
       if (job.reason().empty()) job.set_reason(WhyItStands(entry, *live->running, nodes_));
     }
     job.set_output_bytes(live->output_bytes);

@@ -99,6 +99,29 @@ TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
   EXPECT_FALSE(Show(job).checkpoints().in_calls());
 }
 
+// Its nodes cannot tell: the coordinator releases it.
+TEST_F(ClusterWaitsTest, CollectiveCallsHinderNoCheckpointThatIsNotDue) {
+  FakeWorker first = Join("w1", 1);
+  FakeWorker second = Join("w2", 1);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->mutable_checkpoints()->set_every_supersteps(1000);
+  const JobId job = Submit(request);
+  ReportBegun(first, job, Epoch{1}, {0});
+  ReportBegun(second, job, Epoch{1}, {1});
+  Settle();
+  ASSERT_FALSE(world_.journal.records[job].direct());
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_groups_open()->set_in_calls(true);
+  event.mutable_groups_open()->set_for_ms(2'000);
+  EXPECT_EQ(Report(first, event), absl::OkStatus());
+  world_.timers.Advance(1'000);
+  EXPECT_FALSE(Show(job).checkpoints().in_calls());
+  EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 0u);
+  cluster_->Checkpoint(job, nullptr);
+  EXPECT_TRUE(Show(job).checkpoints().in_calls());
+  EXPECT_NE(Show(job).checkpoints().in_groups_ms(), 0u);
+}
+
 // Two looks at each of both nodes; see standstills.h.
 TEST_F(ClusterWaitsTest, EndsAJobWhoseProcessesWaitForEachOtherOverSeveralNodes) {
   FakeWorker first = Join("w1", 1);
