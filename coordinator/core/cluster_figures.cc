@@ -64,10 +64,13 @@ void Cluster::KeepFigures(JobId job) {
   if (live != nullptr && live->running) table_.SetFigures(job, Message(*table_.Find(job)));
 }
 
-// Within a barrier, but only while a checkpoint's totals are to come.
+// Within a barrier, but only while a checkpoint's totals are to come. Where the coordinator
+// releases, images are taken at the release that orders them: once the first totals are there, a
+// barrier does not pay for more.
 void Cluster::OnTotals(JobId id) {
   LiveJob* const job = FindLive(id);
   if (job == nullptr || !job->running) return;
+  if (job->checkpoints.HasAllTotals() && !ReleasesItself(*table_.Find(id))) return;
   job->running->totals_wanted = job->checkpoints.OnTotals(job->running->stats->totals());
 }
 

@@ -21,6 +21,14 @@ void TakeTotals(const proto::JobTotals& totals, Checkpoint& checkpoint) {
     checkpoint.totals = totals;
 }
 
+// Of the second half every other one; the newest stays.
+void Thin(std::vector<proto::JobTotals>& kept) {
+  static_assert(kTotalsMax % 4 == 0, "the last one has an odd place in the second half");
+  std::size_t to = kTotalsMax / 2;
+  for (std::size_t from = to + 1; from < kTotalsMax; from += 2) kept[to++] = std::move(kept[from]);
+  kept.resize(to);
+}
+
 }  // namespace
 
 void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
@@ -107,7 +115,9 @@ bool JobCheckpoints::OnTotals(const proto::JobTotals& totals) {
   if (taking_ && taking_->checkpoint.parts.empty()) {
     std::vector<proto::JobTotals>& kept = taking_->totals;
     const std::uint64_t newest = kept.empty() ? 0 : kept.back().supersteps();
-    if (totals.supersteps() > newest && kept.size() < kTotalsMax) kept.push_back(totals);
+    if (totals.supersteps() <= newest) return true;
+    if (kept.size() == kTotalsMax) Thin(kept);
+    kept.push_back(totals);
     return true;
   }
   if (taking_) TakeTotals(totals, taking_->checkpoint);

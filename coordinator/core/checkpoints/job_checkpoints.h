@@ -71,8 +71,10 @@ inline constexpr std::uint64_t kAttemptsMax = 100;
 /// again, and a node that was away may keep images of the first one: the key of the run says where.
 inline constexpr std::uint64_t kFirstNumbersOfTerm = std::uint64_t{1} << 24;
 
-/// Totals that are kept until it is known at which superstep an image was taken: the first ones,
-/// since images take long to write and little to begin.
+/// Totals that are kept until it is known at which superstep an image was taken. Mostly that is one
+/// of the first, since images take long to write and little to begin; but an order may wait for
+/// groups to close. So the first half of them are the first ones, and the others reach to the
+/// newest, the fewer of a time the longer ago that is.
 inline constexpr std::size_t kTotalsMax = 32;
 
 class JobCheckpoints {
@@ -126,6 +128,10 @@ class JobCheckpoints {
   /// newest that is not beyond it is the checkpoint's, also once it is committed. False: no more
   /// are of use.
   bool OnTotals(const proto::JobTotals& totals);
+  /// As many as are kept have come since the one under way was asked for, and it has no image yet.
+  bool HasAllTotals() const {
+    return taking_ && taking_->checkpoint.parts.empty() && taking_->totals.size() == kTotalsMax;
+  }
   CheckpointOrders OnCommitted(std::uint64_t number, std::int64_t unix_ms);
   CheckpointOrders OnCommitFailed(std::uint64_t number, const std::string& why);
   void OnNumbersStored() { attempts_ = 0; }

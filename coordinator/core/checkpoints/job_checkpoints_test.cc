@@ -349,6 +349,20 @@ TEST_F(JobCheckpointsTest, LacksCopiesWhenAHolderIsLostAndAnotherNodeCouldHoldOn
   EXPECT_FALSE(job_.LacksCopies(kThree));  // It is back, with what it had.
 }
 
+// An order waits until the job has closed its groups.
+TEST_F(JobCheckpointsTest, AnImageLongAfterItsOrderHasTotalsOfLittleEarlier) {
+  const std::uint64_t number = Ask(Hold::kNo).number;
+  proto::JobTotals totals;
+  for (std::uint64_t superstep = 1; superstep <= 1000; ++superstep) {
+    totals.set_supersteps(superstep);
+    EXPECT_TRUE(job_.OnTotals(totals));
+  }
+  EXPECT_TRUE(CopyAll(StoreAll(number, 990)).commit.has_value());
+  job_.OnCommitted(number, 1);
+  EXPECT_LE(job_.last()->totals.supersteps(), 990u);
+  EXPECT_GE(job_.last()->totals.supersteps(), 980u);
+}
+
 TEST_F(JobCheckpointsTest, OneNodeAloneLacksNoCopies) {
   Commit(800);
   std::string has_all;
