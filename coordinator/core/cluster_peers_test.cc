@@ -155,6 +155,29 @@ TEST_F(ClusterPeersTest, AJobThatStandsIsSaidToDoSoForANodeThatCannotReachAnothe
   EXPECT_EQ(Show(job).reason(), "");
 }
 
+TEST_F(ClusterPeersTest, AJobInALongSuperstepDoesNotStand) {
+  FakeWorker one = Join("w1", 1);
+  FakeWorker two = Join("w2", 1);
+  Settle();
+  const JobId job = Submit(OnTwoNodes());
+  ReportBegun(one, job, Epoch{1}, {0});
+  ReportBegun(two, job, Epoch{1}, {1});
+  ReportUnreachable(one, {&two});
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  proto::BarrierWait& wait = *event.mutable_barrier_wait();
+  wait.set_late_count(2);
+  for (const std::uint32_t pid : {0u, 1u}) {
+    proto::LateProcess& late = *wait.add_late();
+    late.set_pid(pid);
+    late.set_lateness(proto::LATE_COMPUTING);
+  }
+  EXPECT_EQ(Report(two, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).reason(), "");
+  wait.set_arrived(1);
+  EXPECT_EQ(Report(two, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).reason(), "stands: node w1 cannot reach w2: no answer");
+}
+
 TEST_F(ClusterPeersTest, WhatWasSaidOfAnEarlierWorkerDoesNotCountForItsSuccessor) {
   FakeWorker one = Join("w1", 1);
   FakeWorker two = Join("w2", 1);

@@ -243,7 +243,10 @@ void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
 }
 
 std::string WhyItStands(const Job& job, const RunningEpoch& running, const Nodes& nodes) {
-  if (running.waits.empty()) return "";
+  const auto& waits = running.waits;
+  if (std::none_of(waits.begin(), waits.end(),
+                   [](const auto& wait) { return wait.second.said.arrived() != 0; }))
+    return "";  // All compute: nobody waits at the barrier.
   for (const NodeShare& from : job.shares) {
     const Node* const node = nodes.Find(from.worker);
     if (node == nullptr) continue;
