@@ -5,8 +5,10 @@
 #define BASE_SUPERSTEP_TOTALS_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "base/beyond_class.h"
 #include "base/superstep_sums.h"
@@ -107,12 +109,36 @@ inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
                totals);
 }
 
-/// Of other supersteps, to `into`.
+/// What each is known to have cost itself: who took another's place has that one's counts, too.
+/// Where all compute alike, and are more than there are places, nothing is left worth naming.
+inline std::array<StragglerCount, SuperstepTotals::kStragglers> OwnCounts(
+    const SuperstepTotals& totals) {
+  constexpr double kWorthNaming = 0.01;  // Of all that stragglers cost.
+  std::array<StragglerCount, SuperstepTotals::kStragglers> own;
+  std::copy(std::begin(totals.stragglers), std::end(totals.stragglers), own.begin());
+  std::uint64_t least_ns = ~std::uint64_t{0};
+  double all_ns = 0;
+  for (const StragglerCount& listed : own) {
+    least_ns = std::min(least_ns, listed.cost_ns);
+    all_ns += static_cast<double>(listed.cost_ns);
+  }
+  for (StragglerCount& listed : own) {
+    if (listed.inherited == 0) continue;
+    listed.supersteps -= std::min<std::uint64_t>(listed.inherited, listed.supersteps);
+    listed.cost_ns -= least_ns;
+    listed.inherited = 0;
+    if (static_cast<double>(listed.cost_ns) < kWorthNaming * all_ns) listed = {};
+  }
+  return own;
+}
+
+/// Of other supersteps, to `into`. Of stragglers their own counts alone: inherited ones would be
+/// inherited again, by whom `into` has no place for, and be taken off only once.
 inline void AddTotals(const SuperstepTotals& others, SuperstepTotals& into) {
   for (const auto sum : kSumsOfTotals) into.*sum += others.*sum;
   for (std::size_t i = 0; i < BeyondClass::kCount; ++i) AddClass(others.beyond[i], into.beyond[i]);
-  for (const StragglerCount& straggler : others.stragglers)
-    if (straggler.supersteps != 0) AddStraggler(straggler, into);
+  for (const StragglerCount& own : OwnCounts(others))
+    if (own.supersteps != 0 && own.cost_ns != 0) AddStraggler(own, into);
 }
 
 }  // namespace bspnow

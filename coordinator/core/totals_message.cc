@@ -68,27 +68,6 @@ std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& totals) {
   return WholeNs(ns);
 }
 
-// What each is known to have cost itself: who took another's place has that one's counts, too.
-// Where all compute alike, and are more than there are places, nothing is left worth naming.
-std::array<StragglerCount, SuperstepTotals::kStragglers> OwnCounts(const SuperstepTotals& totals) {
-  constexpr double kWorthNaming = 0.01;  // Of all that stragglers cost.
-  std::array<StragglerCount, SuperstepTotals::kStragglers> own;
-  std::copy(std::begin(totals.stragglers), std::end(totals.stragglers), own.begin());
-  std::uint64_t least_ns = ~std::uint64_t{0};
-  double all_ns = 0;
-  for (const StragglerCount& listed : own) {
-    least_ns = std::min(least_ns, listed.cost_ns);
-    all_ns += static_cast<double>(listed.cost_ns);
-  }
-  for (StragglerCount& listed : own) {
-    if (listed.inherited == 0) continue;
-    listed.supersteps -= std::min<std::uint64_t>(listed.inherited, listed.supersteps);
-    listed.cost_ns -= least_ns;
-    if (static_cast<double>(listed.cost_ns) < kWorthNaming * all_ns) listed = {};
-  }
-  return own;
-}
-
 void AddStragglers(const SuperstepTotals& totals, proto::JobTotals& message) {
   std::array<StragglerCount, SuperstepTotals::kStragglers> sorted = OwnCounts(totals);
   std::stable_sort(sorted.begin(), sorted.end(),

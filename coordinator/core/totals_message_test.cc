@@ -84,6 +84,34 @@ TEST(TotalsMessageTest, AStragglerAmongManyHasNoMoreThanItsOwn) {
             message.stragglers(0).cost_ns());
 }
 
+// As an epoch's report is added to what the job took before.
+TEST(TotalsMessageTest, InheritedCountsAreNotInheritedAgain) {
+  SuperstepTotals before{};
+  for (std::uint32_t i = 0; i < 10; ++i) AddSlowest(7, 100, before);
+  SuperstepTotals report{};
+  for (std::uint32_t i = 0; i < 6407; ++i) AddSlowest(100 + i % 64, 100, report);
+  AddTotals(report, before);
+  const proto::JobTotals message = TotalsMessage(before, 64);
+  ASSERT_EQ(message.stragglers_size(), 1);
+  EXPECT_EQ(message.stragglers(0).pid(), 7u);
+  EXPECT_EQ(message.stragglers(0).supersteps(), 10u);
+  EXPECT_EQ(message.stragglers(0).cost_ns(), 10u * 100);
+}
+
+TEST(TotalsMessageTest, AStragglerOfAReportHasNoMoreThanItsOwnOfBoth) {
+  SuperstepTotals before{};
+  for (std::uint32_t pid = 0; pid < 8; ++pid) AddSlowest(pid, 100, before);
+  SuperstepTotals report{};
+  for (std::uint32_t i = 0; i < 6400; ++i) AddSlowest(i % 4 == 0 ? 70u : i % 63, 100, report);
+  AddTotals(report, before);
+  const proto::JobTotals message = TotalsMessage(before, 64);
+  for (const proto::Straggler& straggler : message.stragglers()) {
+    const std::uint64_t most = straggler.pid() == 70 ? 1600 : 6400 / 63 + 2;
+    EXPECT_LE(straggler.supersteps(), most) << straggler.pid();
+    EXPECT_LE(straggler.cost_ns(), most * 100) << straggler.pid();
+  }
+}
+
 TEST(TotalsMessageTest, WhatCannotBeToldIsAbsent) {
   const proto::JobTotals message = TotalsMessage(Supersteps(9, 10'000), 2);
   EXPECT_FALSE(message.fit().has_g_ns_per_byte());
