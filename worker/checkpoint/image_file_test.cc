@@ -71,7 +71,8 @@ TEST(ImageFileTest, SaysThatTheWriterDied) {
 TEST(ImageFileTest, SaysWhichVersionIsMeant) {
   MadeImage image;
   image.header.version = kImageVersion + 1;
-  ExpectRefused(image, "format version 3; this worker reads 2");
+  ExpectRefused(image, "format version " + std::to_string(kImageVersion + 1) +
+                           "; this worker reads " + std::to_string(kImageVersion));
 }
 
 // With right checksums: as if the writer itself were hostile.
