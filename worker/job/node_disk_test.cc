@@ -16,8 +16,7 @@ class NodeDiskTest : public NodeJobTest {
   void SetUp() override {
     if (mount("tmpfs", root_.c_str(), "tmpfs", 0, "size=20m") != 0)
       GTEST_SKIP() << "only root mounts";
-    for (const char* const each : {"/cache", "/jobs", "/checkpoints/job-9"})
-      fs::create_directories(root_ + each);
+    for (const char* const each : {"/cache", "/jobs"}) fs::create_directories(root_ + each);
   }
   void TearDown() override {
     Close();
@@ -38,6 +37,7 @@ TEST_F(NodeDiskTest, NoJobEndsWhileSomethingElseCanBeGivenUp) {
   const std::string hash =
       AddScript("head -c 3000000 /dev/zero >file; echo ready; exec sleep 1000");
   Open();
+  fs::create_directories(fs::path(image).parent_path());
   jobs_->OnOrder(StartOrder(1, hash, 1));
   ASSERT_TRUE(RunUntil([this] { return Output() == "ready\n"; }));
   Fill(root_ + "/of-somebody-else");
