@@ -103,6 +103,17 @@ std::uint64_t TimesFull(const std::string& group) {
   return version_one ? times : MemoryEvents(group, "oom");
 }
 
+// Whether it has had all that it may have since this was asked last. Of v1, whose counters stand
+// still in some kernels; what files take of the caches is in it, too.
+bool WasAtItsLimit(const std::string& group) {
+  const std::string most = group + "/memory.max_usage_in_bytes";
+  std::uint64_t most_bytes = 0;
+  std::uint64_t limit_bytes = 0;
+  return std::ifstream(most) >> most_bytes &&
+         std::ifstream(group + "/memory.limit_in_bytes") >> limit_bytes && Write(most, "0") &&
+         most_bytes >= limit_bytes;
+}
+
 bool MayBeMadeIn(const std::string& group) {
   return !group.empty() && access(group.c_str(), W_OK) == 0;
 }
@@ -228,8 +239,13 @@ bool JobCgroup::RanOutOfMemory() {
   if (memory_path_.empty()) return false;
   const std::uint64_t kills = KillsForMemory(memory_path_);
   if (kills == std::exchange(kills_, kills)) return false;
+  return WasFull();
+}
+
+bool JobCgroup::WasFull() {
   const std::uint64_t full = TimesFull(memory_path_);
-  return full > std::exchange(full_, full);
+  const bool was_at_its_limit = WasAtItsLimit(memory_path_);
+  return full > std::exchange(full_, full) || was_at_its_limit;
 }
 
 void JobCgroup::OnLook(std::uint64_t now_ns) {
@@ -238,7 +254,7 @@ void JobCgroup::OnLook(std::uint64_t now_ns) {
   if (kills != std::exchange(seen_kills_, kills)) seen_ns_ = now_ns;
   if (kills == kills_ || now_ns - seen_ns_ < kKillCountsNs) return;
   kills_ = kills;
-  full_ = TimesFull(memory_path_);
+  WasFull();
 }
 
 bool JobCgroup::End() {

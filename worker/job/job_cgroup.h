@@ -68,6 +68,8 @@ class JobCgroup {
   explicit JobCgroup(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
   void Limit(const CgroupTrees& trees, const std::string& name, const JobLimits& limits);
+  /// Since the last call.
+  bool WasFull();
 
   std::vector<std::string> paths_;  ///< One in each tree.
   std::vector<UniqueFd> entries_;
