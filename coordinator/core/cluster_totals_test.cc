@@ -10,7 +10,6 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
-#include "net/frame_body.h"
 
 namespace bspnow::coordinator {
 namespace {
