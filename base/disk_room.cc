@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t kReserveParts = 20;
 constexpr std::uint64_t kReserveBytesMax = std::uint64_t{1} << 30;
+constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
 
 }  // namespace
 
@@ -25,6 +26,10 @@ std::optional<DiskRoom> RoomAt(const std::string& directory) {
   if (statvfs(directory.c_str(), &status) != 0) return std::nullopt;
   return DiskRoom{.bytes = status.f_blocks * status.f_frsize,
                   .free_bytes = status.f_bavail * status.f_frsize};
+}
+
+std::uint64_t BytesTaken(const struct stat& file) {
+  return static_cast<std::uint64_t>(file.st_blocks) * kBlockBytes;
 }
 
 }  // namespace bspnow

@@ -3,6 +3,8 @@
 #ifndef BASE_DISK_ROOM_H_
 #define BASE_DISK_ROOM_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,9 @@ struct DiskRoom {
 
 /// Of the disk that a directory is on; nothing, with errno, if it cannot be told.
 std::optional<DiskRoom> RoomAt(const std::string& directory);
+
+/// What a file takes of its disk: less than its length if it has holes.
+std::uint64_t BytesTaken(const struct stat& file);
 
 }  // namespace bspnow
 

@@ -32,7 +32,6 @@ using Kind = StoredName::Kind;
 constexpr std::string_view kJobPrefix = "job-";
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kFileMode = 0600;
-constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks.
 /// Another worker that shares the directory may be writing a text that is needed here.
 constexpr int kTextWaits = 200;
 constexpr int kTextWaitMs = 50;
@@ -156,7 +155,7 @@ std::uint64_t ImageStore::unfinished_bytes_beside(const std::string& directory) 
     for (const std::string& name : AnyNamesIn(path))
       if (ParseUnfinishedName(name) && lstat((path + name).c_str(), &status) == 0 &&
           status.st_dev == here.st_dev)
-        unfinished += static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
+        unfinished += BytesTaken(status);
   }
   return unfinished;
 }

@@ -20,12 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
 constexpr int kEntriesMax = 1'000'000;
 constexpr std::size_t kLevelsMax = PATH_MAX / 2;
 
 std::uint64_t BytesOf(const struct stat& status) {
-  return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes : 0;
+  return S_ISREG(status.st_mode) ? BytesTaken(status) : 0;
 }
 
 /// Goes down by descriptors, each of which costs a buffer of 32 KiB, and builds no path: a tree may
