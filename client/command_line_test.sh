@@ -213,7 +213,6 @@ says 2 'nothing to change is given' bsp alter 7
 says 2 'soon is no time' bsp alter 7 --time soon
 says 2 '--pid is required' bsp attach 7
 
-
 # Where output goes.
 says 2 'out-%x: after % comes j' bsp submit -n 2 --output out-%x true
 says 2 'out-%: after % comes j' bsprun -n 2 --output out-% true

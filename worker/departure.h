@@ -15,8 +15,8 @@
 
 namespace bspnow::worker {
 
-/// A coordinator that has not heard of a worker for so long gives it up, and its jobs go back to
-/// their checkpoints, whatever the worker still does.
+/// After this long without a heartbeat a coordinator gives a worker up (LeaseLimits::silent_ns in
+/// coordinator/core/lease.h), and the jobs go back to their checkpoints whatever the worker does.
 inline constexpr std::uint64_t kUnheardMs = 10'000;
 
 class Departure {

@@ -153,8 +153,9 @@ absl::StatusOr<MachinePrediction> PredictOn(const Machine& machine, const JobPro
         absl::StrCat("the profile is of ", processes, " processes; with ", machine.p,
                      " the program would compute and send something else: run it with that many"));
   }
-  // Of a column of several supersteps only sums are known by process: the largest of each superstep
-  // are more than those, and no processor that has several processes has less to do.
+  // A column of several supersteps has only the sums of each process. The slowest of every
+  // superstep, which the column has as a whole, take longer than any of these sums; a processor
+  // with several processes has at least that much to do.
   const std::size_t on_each = (processes + machine.p - 1) / machine.p;
   MachinePrediction prediction{};
   for (const Column& column : profile.columns) {

@@ -74,8 +74,8 @@ struct Prediction {
 /// The same supersteps there. A machine of fewer processors than the job has processes runs as many
 /// of these on each as it must, one after the other (Q&A about BSP, section 3: Brent's theorem):
 /// what they compute adds up, and so does what they send and receive, that among themselves too.
-/// InvalidArgument if it has more: the program would do something else there. A lower bound, where
-/// columns are of several supersteps and processors have several processes.
+/// InvalidArgument if it has more: the program would do something else there. A lower bound where a
+/// column stands for several supersteps and a processor has several processes.
 absl::StatusOr<MachinePrediction> PredictOn(const Machine& machine, const JobProfile& profile);
 
 }  // namespace bspnow::client

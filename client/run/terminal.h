@@ -4,8 +4,8 @@
 
 namespace bspnow::client {
 
-/// Whether it is a terminal or was one until it was hung up: of that, isatty fails with EIO, as
-/// writes do and reads may. With this an EIO that means the hang-up is told from one of a bad disk.
+/// True for a terminal, and for one that was hung up: there isatty fails with EIO, as writes do and
+/// reads may. So callers can tell the EIO of a hang-up from the EIO of a bad disk.
 bool IsOrWasTerminal(int fd);
 
 }  // namespace bspnow::client

@@ -181,7 +181,7 @@ bool SimNode::TakeInput(const proto::Input& input) {
 // It cleans up and ends.
 void SimNode::Obey() {
   if (!there_ || gone_) return;
-  oracle_.Count("programs that end when they are told to");
+  oracle_.Count("programs that end at a signal");
   stuck_ = true;
   if (writing_ != 0) ReportImageFailed(std::exchange(writing_, 0), "its process has ended");
   Leave(0, 1);

@@ -42,8 +42,8 @@ class BlobCache {
   absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode,
                       OpenCalls& calls);
 
-  /// Removes contents that nobody uses, the least recently used ones first, until so many bytes of
-  /// them are gone. False if there was none.
+  /// Removes contents that nobody uses, the least recently used ones first, until at least `bytes`
+  /// bytes are free again. False if no content was idle.
   bool RemoveIdle(std::uint64_t bytes);
 
   std::uint64_t bytes() const;

@@ -74,7 +74,7 @@ inline constexpr std::uint64_t kFirstNumbersOfTerm = std::uint64_t{1} << 24;
 /// Totals that are kept until it is known at which superstep an image was taken. Mostly that is one
 /// of the first, since images take long to write and little to begin; but an order may wait for
 /// groups to close. So the first half of them are the first ones, and the others reach to the
-/// newest, the fewer of a time the longer ago that is.
+/// newest, ever fewer of the older ones.
 inline constexpr std::size_t kTotalsMax = 32;
 
 class JobCheckpoints {
