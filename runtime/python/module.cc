@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/python/elements.h"
 #include "runtime/python/registered_arrays.h"
 
 #undef bsp_begin
@@ -51,32 +52,6 @@ unsigned CheckedPid(int pid) {
                         std::to_string(bsp_nprocs() - 1));
 }
 
-void RequireNoObjects(const py::dtype& type, const char* name) {
-  if (type.attr("hasobject").cast<bool>()) {
-    throw py::type_error(std::string(name) + " holds Python objects; bytes of numbers can be sent");
-  }
-}
-
-void RequirePlain(const py::array& array, const char* name) {
-  RequireNoObjects(array.dtype(), name);
-  if ((array.flags() & py::array::c_style) == 0) {
-    throw py::value_error(std::string(name) +
-                          " is not contiguous; use numpy.ascontiguousarray, or a part that is");
-  }
-}
-
-void RequireWriteable(const py::array& array, const char* name) {
-  RequirePlain(array, name);
-  if (!array.writeable()) throw py::value_error(std::string(name) + " is read-only");
-}
-
-std::size_t Bytes(const py::array& array) { return static_cast<std::size_t>(array.nbytes()); }
-
-int IntBytes(std::size_t bytes) {
-  if (bytes <= INT_MAX) return static_cast<int>(bytes);
-  throw py::value_error(std::to_string(bytes) + " bytes are more than 2 GiB; move less at a time");
-}
-
 /// Of `area`, which must be registered: the array that was, so the type of elements is that one's.
 const py::array& Registered(const py::array& area) {
   RequireRunning();
@@ -85,23 +60,6 @@ const py::array& Registered(const py::array& area) {
                             ? "the array was registered in this superstep; use it after bsp.sync"
                             : "the array is not registered; call bsp.push_reg and bsp.sync on all "
                               "processes first");
-}
-
-std::string Name(const py::dtype& type) { return type.attr("__str__")().cast<std::string>(); }
-
-/// `x` as elements of `type`: an array of them as it is, and what is no array (a number, a list)
-/// converted.
-py::array Elements(const py::object& x, const py::dtype& type) {
-  if (!py::isinstance<py::array>(x)) {
-    return py::module_::import("numpy").attr("ascontiguousarray")(x, type);
-  }
-  py::array array = py::reinterpret_borrow<py::array>(x);
-  if (!array.dtype().equal(type)) {
-    throw py::type_error("elements of " + Name(array.dtype()) + " in place of " + Name(type) +
-                         "; convert them");
-  }
-  RequirePlain(array, "the array");
-  return array;
 }
 
 std::size_t Offset(std::int64_t elements, const py::array& area) {

@@ -35,6 +35,18 @@ raises(IndexError, "beyond any area", bsp.put, 0, 1.0, array, 2**61)
 raises(IndexError, "beyond any area", bsp.get, 0, array, 2**61, np.zeros(1))
 raises(TypeError, "elements of int64 in place of float64", bsp.put, 0, np.arange(4), array)
 raises(ValueError, "not contiguous", bsp.put, 0, np.zeros(8)[::2], array)
+whole = np.zeros(1, np.uint8)
+bsp.push_reg(whole)
+bsp.sync()
+raises(ValueError, "3.7 does not fit into elements of uint8", bsp.put, 0, 3.7, whole)
+raises(ValueError, "does not fit", bsp.put, 0, [256], whole)
+raises(ValueError, "does not fit", bsp.put, 0, -1, whole)
+raises(ValueError, "does not fit", bsp.put, 0, float("nan"), whole)
+bsp.put(bsp.pid(), 7.0, whole)
+bsp.put(bsp.pid(), 0.1, array.view())  # Rounding is what floats are for.
+bsp.sync()
+assert whole[0] == 7 and array[0] == 0.1
+array[0] = 0
 raises(ValueError, "could not convert", bsp.put, 0, ["x"], array)
 raises(ValueError, "not contiguous", bsp.push_reg, np.zeros((4, 4))[:, 1])
 raises(TypeError, "Python objects", bsp.push_reg, np.array([None]))
