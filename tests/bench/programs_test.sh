@@ -28,7 +28,7 @@ for p in 1 2 4; do
   reports 'sync sync.p99 sync.steps' "$bsprun" -n "$p" "$programs/bench_sync" 0.01
   reports 'put.64 hpput.64 get.64 hpget.64 send.64 put.65536 send.65536' \
     "$bsprun" -n "$p" "$programs/bench_exchange" even 0.01 64 65536
-  reports 'put put.cold send get' "$bsprun" -n "$p" "$programs/bench_random" 0.01 5000
+  reports 'put put.cold send hpmove get' "$bsprun" -n "$p" "$programs/bench_random" 0.01 5000
   reports 'one.live same.live random.live register' \
     "$bsprun" -n "$p" "$programs/bench_registrations" 0.01 500
   reports 'bcast.8 reduce.8 scan.8 bcast.400000 reduce.400000 scan.400000' \

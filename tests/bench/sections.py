@@ -191,7 +191,7 @@ def random_row(bench, results, means, p, target, others=()):
 def random(bench):
     """10^6 small updates and gets per process in one superstep."""
     targets = {"put": Target(1 / 1.5, "times MPI"), "send": Target(1 / 2, "times MPI"),
-               "get": Target(1 / 2, "times MPI")}
+               "hpmove": Target(1 / 2, "times MPI"), "get": Target(1 / 2, "times MPI")}
     budget_s = bench.choose(0.15, 0.4)
     rows = []
     for p in (2, 4):

@@ -13,6 +13,7 @@ from figures import Figure, Section, Summary, Target
 from sections import (MIB, ONE_PUT_NBYTES, UPDATES, Run, exchange_rows, memory_without_put,
                       payload_multiples, put_peaks, random_row, size_text)
 from sections_programs import applications, pieces, sort
+from sections_pub import pub
 from systems import CORES, Failed
 from systems_tcp import COLUMNS
 
@@ -237,7 +238,7 @@ def random(bench):
         runs = bench.on_all("random", p, (bench.choose(0.15, 0.4), UPDATES))
         results = bench.interleave("random updates, p = %d" % p, runs, bench.choose(2, 5))
         rows += [random_row(bench, results, means, p, Target(1 / 1.5, "times MPI"))
-                 for means in ("put", "send", "get")]
+                 for means in ("put", "send", "hpmove", "get")]
     return [Section("random", "10^6 updates of 8 bytes from each process to random places, one "
                     "superstep; MPI: combined by hand", rows, COLUMNS[:-1])]
 
@@ -339,4 +340,5 @@ def collectives(bench):
 
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
        "protection": protection, "one-put": one_put, "collectives": collectives,
-       "applications": applications, "sort": sort, "start": start, "cost": cost}
+       "applications": applications, "sort": sort, "pub": pub, "start": start,
+       "cost": cost}
