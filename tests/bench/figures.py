@@ -60,11 +60,15 @@ class Figure:
     target: Target = None
     higher_is_better: bool = False
     parameters: dict = dataclasses.field(default_factory=dict)
+    beside_mpi: str = "bspnow"  # The column that has as many end points as MPI.
+
+    def median_of(self, column):
+        summary = self.columns.get(column)
+        return summary.median if summary else None
 
     @property
     def own(self):
-        summary = self.columns.get("bspnow")
-        return summary.median if summary else None
+        return self.median_of("bspnow")
 
     @property
     def best_mpi(self):
@@ -77,9 +81,10 @@ class Figure:
     @property
     def ratio_to_mpi(self):
         """How many times as good as the better MPI; above 1 bspnow is ahead."""
-        if not self.own or not self.best_mpi:
+        own, mpi = self.median_of(self.beside_mpi), self.best_mpi
+        if not own or not mpi:
             return None
-        return self.own / self.best_mpi if self.higher_is_better else self.best_mpi / self.own
+        return own / mpi if self.higher_is_better else mpi / own
 
     @property
     def verdict(self):

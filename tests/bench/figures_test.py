@@ -38,6 +38,14 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(failed.verdict, "unknown")
         self.assertEqual(figure(Target(1, "times MPI"), True, bspnow=[5]).verdict, "unknown")
 
+    def test_what_has_as_many_end_points_stands_beside_mpi(self):
+        row = figure(Target(1, "times MPI"), bspnow=[2], four=[9], openmpi=[6])
+        self.assertEqual(row.verdict, "ok")
+        row.beside_mpi = "four"
+        self.assertEqual(row.verdict, "MISSED")
+        row.target = Target(5, "at most")
+        self.assertEqual(row.verdict, "ok")
+
     def test_ratio_says_how_many_times_as_good(self):
         self.assertEqual(figure(bspnow=[2], mpich=[8], openmpi=[6]).ratio_to_mpi, 3)
         self.assertEqual(

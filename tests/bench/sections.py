@@ -180,12 +180,12 @@ def exchange(bench):
                                "sizes known beforehand", targets)]
 
 
-def random_row(bench, results, means, p, target, others=()):
+def random_row(bench, results, means, p, target, others=(), beside_mpi="bspnow"):
     """Updates or gets of one kind; by hand an MPI program has puts and gets only."""
     by_hand = {mpi.name: "get" if means == "get" else "put" for mpi in bench.mpis}
     return Figure("%s, p = %d" % (means, p), "ns each",
                   results.columns(means, 1e9 / UPDATES, {**dict(others), **by_hand}),
-                  target, parameters={"p": p})
+                  target, parameters={"p": p}, beside_mpi=beside_mpi)
 
 
 def random(bench):
@@ -284,12 +284,12 @@ COLLECTIVES = (("bcast", "MPI_Bcast and a barrier"), ("reduce", "MPI_Allreduce")
 COLLECTIVE_SIZES = (8, 1024, 16 * 1024, 256 * 1024, MIB, 16 * MIB)
 
 
-def collective_rows(bench, runs, p):
+def collective_rows(bench, runs, p, beside_mpi="bspnow"):
     """A row for each collective and size, of runs of the program with all sizes."""
     results = bench.interleave("collectives, p = %d" % p, runs, bench.choose(2, 3))
     return [Figure("%s, %s" % (name, size_text(size)), "us",
                    results.columns("%s.%d" % (name, size), 1e6), Target(1 / 1.1, "times MPI"),
-                   parameters={"p": p, "bytes": size})
+                   parameters={"p": p, "bytes": size}, beside_mpi=beside_mpi)
             for name, _ in COLLECTIVES for size in COLLECTIVE_SIZES]
 
 

@@ -9,7 +9,7 @@ from figures import Figure, Section, Target
 from graphs import write_graph
 from harness.scratch import scratch_directory
 from sections import MIB, Run, size_text
-from systems_tcp import COLUMNS
+from systems_tcp import COLUMNS, SPREAD
 
 PIECES_COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("eight", "8 workers"),
                   ("shm", "shared memory"))
@@ -78,6 +78,6 @@ def sort(bench):
             "sort", p, (bench.choose(0.2, 0.5), *sizes)), bench.choose(3, 5))
         rows += [Figure("%d numbers a process, p = %d" % (n, p), "us",
                         results.columns("sort.%d" % n, 1e6), Target(1, "times MPI"),
-                        parameters={"p": p}) for n in sizes]
+                        parameters={"p": p}, beside_mpi=SPREAD[p]) for n in sizes]
     return [Section("sort", "The communication of sample sort: samples to all, then runs; MPI: "
                     "MPI_Allgather, MPI_Alltoall, MPI_Alltoallv", rows, COLUMNS[:-1])]

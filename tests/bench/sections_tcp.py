@@ -1,6 +1,7 @@
 """What is measured over TCP: as in sections.py, on clusters; and what the daemons cost.
 
-The targets are those of two workers; four stand beside them, or as many as processes.
+Bounds in time are for two workers. What stands beside MPI, which has an end point for each process,
+is bspnow on as many workers as there are processes.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from sections import (MIB, ONE_PUT_NBYTES, UPDATES, Run, exchange_rows, memory_w
 from sections_programs import applications, pieces, sort
 from sections_pub import pub
 from systems import CORES, Failed
-from systems_tcp import COLUMNS
+from systems_tcp import COLUMNS, SPREAD
 
 IDLE_WORKERS = 200
 # With one slot each, so that each process of a job has a worker of its own; more than release
@@ -46,13 +47,14 @@ class TcpBench(sections.Bench):
         return self.open.__exit__(*exception)
 
     def on_all(self, program, nprocs, arguments, **options):
-        """On two workers, on four where there are as many processes, and on each MPI. MPICH spins
-        without yielding: where processes exceed the cores it can take minutes."""
+        """On two workers, on as many as there are processes, and on each MPI. MPICH spins without
+        yielding: where processes exceed the cores it can take minutes."""
         runs = self.runs(program, nprocs, arguments, **options)
         if self.quick and nprocs > CORES:
             runs = [run for run in runs if run.column != "mpich"]
-        if nprocs >= self.four.workers:
-            runs.append(Run(self.four, program, nprocs, arguments, **options))
+        spread = {cluster.name: cluster for cluster in (self.four, self.eight)}
+        if SPREAD[nprocs] in spread:
+            runs.append(Run(spread[SPREAD[nprocs]], program, nprocs, arguments, **options))
         return runs
 
     def interleave(self, title, runs, repetitions):
@@ -74,9 +76,10 @@ def sync(bench):
         runs.append(Run(bench.machine, "barrier", p, (budget_s,)))
         results = bench.interleave("empty sync, p = %d" % p, runs, bench.choose(3, 5))
         rows.append(Figure("p = %d, median" % p, "us", results.columns("sync", 1e6),
-                           Target(bound, "at most"), parameters={"p": p}))
+                           Target(bound, "at most"), parameters={"p": p},
+                           beside_mpi=SPREAD[p]))
         tails.append(Figure("p = %d, p99" % p, "us", results.columns("sync.p99", 1e6),
-                            parameters={"p": p}))
+                            parameters={"p": p}, beside_mpi=SPREAD[p]))
         rows.append(Figure("p = %d, blocking at once" % p, "us",
                            {"machine": results.summary("machine", "blocking", 1e6)},
                            parameters={"p": p}))
@@ -87,7 +90,7 @@ def sync(bench):
 def spread(bench):
     """p processes on p workers beside MPI's p end points; with pauses; and many processes."""
     budget_s = bench.choose(0.2, 0.5)
-    clusters = {2: bench.bspnow, 4: bench.four, 8: bench.eight}
+    clusters = {cluster.workers: cluster for cluster in (bench.bspnow, bench.four, bench.eight)}
 
     def beside_mpi(title, program, p, arguments, figure, target):
         cluster = clusters[p]
@@ -154,7 +157,7 @@ def exchange(bench):
                      exchange_rows(results, 2, "other", sizes, EXCHANGE_COLUMNS),
                      EXCHANGE_COLUMNS)
     targets = Section("exchange_targets", "Total exchange, beside counts and MPI_Alltoallv",
-                      exchange_targets(results), (("bspnow", "2 workers"), *COLUMNS[2:]))
+                      exchange_targets(results), (("bspnow", "2 workers"), *COLUMNS[3:]))
     larger = sizes[-2:]
     runs = bench.on_all("exchange", 4, ("even", budget_s, *larger))
     results = bench.interleave("total exchange, p = 4", runs, bench.choose(1, 3))
@@ -219,7 +222,8 @@ def protection(bench):
                 lambda s, size=size: size / s / 1e9) for system in clusters}
             rows.append(Figure(what, "GB/s", of, None, True))
             lost += [Figure("%s, lost by %s" % (what, name), "%",
-                            {"bspnow": Summary([100 * (1 - of[less].median / of[more].median)])},
+                            {"bspnow": Summary([100 * (1 - one / other) for one, other in
+                                                zip(of[less].samples, of[more].samples)])},
                             Target(bound, "at most"))
                      for name, less, more, bound in (("checksums", "bspnow", "trusting", 5),
                                                      ("data TLS", "tls", "bspnow", 40))
@@ -237,7 +241,8 @@ def random(bench):
     for p in (2, 4):
         runs = bench.on_all("random", p, (bench.choose(0.15, 0.4), UPDATES))
         results = bench.interleave("random updates, p = %d" % p, runs, bench.choose(2, 5))
-        rows += [random_row(bench, results, means, p, Target(1 / 1.5, "times MPI"))
+        rows += [random_row(bench, results, means, p, Target(1 / 1.5, "times MPI"),
+                            beside_mpi=SPREAD[p])
                  for means in ("put", "send", "hpmove", "get")]
     return [Section("random", "10^6 updates of 8 bytes from each process to random places, one "
                     "superstep; MPI: combined by hand", rows, COLUMNS[:-1])]
@@ -250,7 +255,7 @@ def one_put(bench):
         bench.on_all("one_put", 4, ("time", bench.choose(6, 14), ONE_PUT_NBYTES))
         + [Run(bench.machine, "stream", 2, ("reno", 0.3, ONE_PUT_NBYTES))], bench.choose(2, 5))
     limit = {"machine": "stream.%d" % ONE_PUT_NBYTES}
-    rows = [Figure(what, "ms", results.columns(figure, 1e3, limit), target)
+    rows = [Figure(what, "ms", results.columns(figure, 1e3, limit), target, beside_mpi=SPREAD[4])
             for what, figure, target in (("repeated", "one", Target(150, "at most")),
                                          ("the first", "one.cold", Target(150, "at most")))]
     return [Section("one_put", "One process puts 128 MiB to one other, p = 4; MPI: counts, then "
@@ -270,7 +275,8 @@ def start(bench):
     results = bench.interleave("start and end", bench.on_all("nothing", 4, ()),
                                bench.choose(5, 10))
     return [Section("start", "Start and end of the shortest program, p = 4",
-                    [Figure("wall time", "ms", results.columns("wall", 1e3))], COLUMNS[:-1])]
+                    [Figure("wall time", "ms", results.columns("wall", 1e3),
+                            beside_mpi=SPREAD[4])], COLUMNS[:-1])]
 
 
 # ---- What the daemons cost ----------------------------------------------------------------------
@@ -332,10 +338,10 @@ def cost(bench):
 
 
 def collectives(bench):
-    """As in shared memory, on two workers and on four."""
+    """As in shared memory, on two workers and on as many as there are processes."""
     arguments = (bench.choose(0.1, 0.3), *sections.COLLECTIVE_SIZES)
     return [Section("collectives", sections.collectives_title(p), sections.collective_rows(
-        bench, bench.on_all("collectives", p, arguments), p), COLUMNS) for p in (4, 8)]
+        bench, bench.on_all("collectives", p, arguments), p, SPREAD[p]), COLUMNS) for p in (4, 8)]
 
 
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,

@@ -10,8 +10,10 @@ from harness.programs import Programs
 from systems import System
 
 SLOTS = 64
-COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("mpich", "MPICH"),
-           ("openmpi", "Open MPI"), ("machine", "raw TCP"))
+COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("eight", "8 workers"),
+           ("mpich", "MPICH"), ("openmpi", "Open MPI"), ("machine", "raw TCP"))
+# By number of processes: where each has a worker of its own, as each has an end point with MPI.
+SPREAD = {2: "bspnow", 4: "four", 8: "eight"}
 
 
 class OnCluster(System):
