@@ -71,6 +71,11 @@ class Daemon:
             return file.read().strip()
 
     def kill(self):
+        """By SIGKILL, as a failpoint does it. One that has crashed would be started again, and
+        nobody would hear of it."""
+        status = self.process.poll()
+        if status is not None and status < 0 and status != -signal.SIGKILL:
+            raise Failed(f"{self.name} had crashed: {signal.Signals(-status).name}")
         self.process.kill()
         self.process.wait()
         self.was_killed = True

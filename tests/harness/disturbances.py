@@ -15,10 +15,9 @@ import time
 
 from harness import left_behind, processes
 from harness.cluster import COMMAND_S, ENDED
-from harness.waiting import wait_until
+from harness.waiting import Failed, wait_until
 
-STOPS_S = (0.5, 5.0)
-LONG_STOPS_S = (15.0, 30.0)
+STOPS_S, LONG_STOPS_S = (0.5, 5.0), (15.0, 30.0)
 WORKER_FAILPOINTS = [
     "worker.image.before_sync", "worker.image.synced", "worker.image.before_rename",
     "worker.image.renamed", "worker.image.stored", "worker.copy.begin", "worker.copy.done",
@@ -175,10 +174,12 @@ def has_ended(cluster, job):
 # ---- At a named moment ----------------------------------------------------------------------
 
 def await_end(daemon, cluster, job, wait_s):
-    """Whether the daemon ends by itself while the job runs."""
+    """Whether the daemon dies at its failpoint while the job runs; nothing else may end it."""
     until_s = time.monotonic() + wait_s
     while daemon.running and time.monotonic() < until_s and not has_ended(cluster, job):
         time.sleep(0.1)
+    if not daemon.running and daemon.process.returncode != -signal.SIGKILL:
+        raise Failed(f"{daemon.name} ended with status {daemon.process.returncode}")
     return not daemon.running
 
 

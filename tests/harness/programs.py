@@ -17,7 +17,8 @@ PATHS = {
 
 class Programs:
     """Paths by name: in the directory `bin_dir` (an installed tree, or one with all programs in
-    it), below the working directory (Bazel's runfiles), or below bazel-bin of the source tree."""
+    it), below the working directory (Bazel's runfiles), or, where Bazel does not run this, below
+    bazel-bin of the source tree."""
 
     def __init__(self, bin_dir=None):
         self.bin_dir = bin_dir
@@ -27,6 +28,8 @@ class Programs:
         if self.bin_dir:
             return [os.path.join(self.bin_dir, name), os.path.join(self.bin_dir, path),
                     os.path.join(self.bin_dir, "..", "libexec", "bspnow", name)]
+        if "TEST_SRCDIR" in os.environ:  # What the test did not name as data may be old.
+            return [os.path.abspath(path)]
         return [os.path.abspath(path), os.path.join(SOURCE_DIR, "bazel-bin", path)]
 
     def __getitem__(self, name):

@@ -39,6 +39,7 @@ class RecoveryCase(unittest.TestCase):
             if commits:
                 self.job.await_commits(cluster, number, commits)
             did = disturb(cluster, number, chance)
+            self.assertFalse(did.startswith("no "), did)
             shown = self.job.check_end(cluster, number)
             print(f"{self.id().rpartition('.')[2]}: {did}", flush=True)
             return shown
@@ -95,7 +96,19 @@ class MainRecoveries:
         self.assertIn("resumed from", shown)
 
     def test_image_is_damaged(self):
-        self.survive(disturbances.rot, commits=2)
+        """All that one node has, while none is written: that is found when they are read."""
+        def damage(cluster, number, chance):
+            cluster.bsp("suspend", number)
+            found = {name: disturbances.images(worker) for name, worker in cluster.workers.items()}
+            name = next(name for name, paths in found.items() if paths)
+            for path in found[name]:
+                disturbances.flip_bit(path, chance)
+            cluster.bsp("resume", number)
+            wait_until(lambda: any("event=image_replaced" in worker.log()
+                                   for worker in cluster.workers.values()),
+                       "a damaged image is replaced", COMMAND_S)
+            return f"damaged {len(found[name])} images on {name}"
+        self.survive(damage)
 
     def test_cut_both_ways(self):
         self.cut_for("cut", 3.0)
