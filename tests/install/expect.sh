@@ -55,7 +55,8 @@ greets() {
   for ((pid = 0; pid < p; pid++)); do
     wanted+="$pid of $p, left $(((pid + p - 1) % p))"$'\n'
   done
-  output=$("$@" 2>&1 | LC_ALL=C sort -n) || true
+  output=$("$@" 2>&1) || die "$* ended with status $?: $output"
+  output=$(LC_ALL=C sort -n <<<"$output")
   equal "the output of $*" "$output" "${wanted%$'\n'}"
 }
 

@@ -6,7 +6,9 @@
 #include <linux/userfaultfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "base/mapped_region.h"
@@ -22,6 +24,15 @@ constexpr bool kMayHaveShadow = true;  // Clang shows it in another way.
 constexpr bool kMayHaveShadow = false;
 #endif
 
+// By its number: that images are whole may also be a defect.
+bool TracksWrites() {
+  utsname kernel;
+  int major = 0;
+  int minor = 0;
+  return uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 7));
+}
+
 TEST(ChangedPagesTest, IncrementalImageHoldsOnlyWhatChanged) {
   InProcess([](SavedProcess& process) {
     FilledPages pages;
@@ -29,7 +40,8 @@ TEST(ChangedPagesTest, IncrementalImageHoldsOnlyWhatChanged) {
     pages.Touch(10);
     pages.Touch(500);
     const ReadImage image = process.SaveAndRead(2, 1);
-    if (image.header().base == 0) GTEST_SKIP() << "this kernel does not track writes";
+    if (!TracksWrites()) GTEST_SKIP() << "Linux before 6.7 does not tell which pages changed";
+    ASSERT_NE(image.header().base, 0u);
     EXPECT_EQ(image.header().base, 1u);
     EXPECT_TRUE(image.Holds(pages.at(10), kImagePageBytes));
     EXPECT_TRUE(image.Holds(pages.at(500), kImagePageBytes));
@@ -82,7 +94,8 @@ TEST(ChangedPagesTest, DiscardedPagesBecomeZeroRuns) {
     process.SaveAndRead(1, 0);
     madvise(pages.at(100), 200 * kImagePageBytes, MADV_DONTNEED);
     const ReadImage image = process.SaveAndRead(2, 1);
-    if (image.header().base == 0) GTEST_SKIP() << "this kernel does not track writes";
+    if (!TracksWrites()) GTEST_SKIP() << "Linux before 6.7 does not tell which pages changed";
+    ASSERT_NE(image.header().base, 0u);
     for (const std::size_t page : {100u, 200u, 299u}) {
       const ImageRun* const run = image.RunOf(pages.at(page));
       ASSERT_NE(run, nullptr) << page;
@@ -99,7 +112,8 @@ TEST(ChangedPagesTest, ZeroedPagesBecomeZeroRuns) {
     process.SaveAndRead(1, 0);
     memset(pages.at(5), 0, kImagePageBytes);
     const ReadImage image = process.SaveAndRead(2, 1);
-    if (image.header().base == 0) GTEST_SKIP() << "this kernel does not track writes";
+    if (!TracksWrites()) GTEST_SKIP() << "Linux before 6.7 does not tell which pages changed";
+    ASSERT_NE(image.header().base, 0u);
     ASSERT_NE(image.RunOf(pages.at(5)), nullptr);
     EXPECT_EQ(image.RunOf(pages.at(5))->kind, std::uint32_t{ImageRun::kZero});
   });
@@ -114,7 +128,8 @@ TEST(ChangedPagesTest, WhatIsMappedInPlaceOfSomethingElseIsWhole) {
     ASSERT_EQ(at, pages.at(100));
     memset(pages.at(150), 9, 100 * kImagePageBytes);
     const ReadImage image = process.SaveAndRead(2, 1);
-    if (image.header().base == 0) GTEST_SKIP() << "this kernel does not track writes";
+    if (!TracksWrites()) GTEST_SKIP() << "Linux before 6.7 does not tell which pages changed";
+    ASSERT_NE(image.header().base, 0u);
     EXPECT_TRUE(image.Holds(pages.at(150), 100 * kImagePageBytes));
     for (const std::size_t page : {100u, 149u, 250u, 399u}) {
       const ImageRun* const run = image.RunOf(pages.at(page));
