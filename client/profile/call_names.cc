@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/recorded_site.h"
 #include "client/child_output.h"
 #include "client/run/program_file.h"
 
 namespace bspnow::client {
 namespace {
 
-constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
 constexpr std::uint16_t kHeadersMax = 256;
 
 /// Where a program's headers are, by the addresses of its file.
@@ -37,20 +37,33 @@ std::optional<std::uint64_t> HeadersAddress(const std::string& program) {
   return found;
 }
 
-// One line for each address: "/home/me/heat.c:120", maybe with " (discriminator 3)", or "??:0".
-std::vector<std::string> LinesAt(const std::string& program,
-                                 const std::vector<std::uint64_t>& addresses) {
+// For each address "heat.c:120", or nothing. Of a place in inlined functions the innermost outside
+// our headers: "/usr/include/bsp/world.hpp:67" is no place of the program.
+std::vector<std::string> PlacesOf(const std::string& program,
+                                  const std::vector<std::uint64_t>& addresses) {
   const absl::StatusOr<std::string> addr2line = FindProgram("addr2line", "");
   if (!addr2line.ok() || addresses.empty()) return {};
-  std::vector<std::string> command = {*addr2line, "-e", program};
+  std::vector<std::string> command = {*addr2line, "-a", "-i", "-e", program};
   for (const std::uint64_t address : addresses)
     command.push_back(absl::StrCat("0x", absl::Hex(address)));
   const absl::StatusOr<ChildOutput> answer = RunChild(command);
   if (!answer.ok() || answer->status != 0) return {};
-  return absl::StrSplit(answer->output, '\n', absl::SkipEmpty());
+  // The address, then a line for each function, maybe with " (discriminator 3)", or "??:0".
+  std::vector<std::string> places;
+  bool in_program = false;
+  const std::vector<std::string> lines = absl::StrSplit(answer->output, '\n', absl::SkipEmpty());
+  for (const std::string& line : lines) {
+    if (line.starts_with("0x")) {
+      places.emplace_back();
+      in_program = false;
+    } else if (!places.empty() && !in_program && !line.starts_with('?')) {
+      in_program = !IsInOurHeaders(line.c_str());
+      const std::string place = line.substr(0, line.find(" (discriminator "));
+      places.back() = place.substr(place.rfind('/') + 1);
+    }
+  }
+  return places;
 }
-
-std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
@@ -69,12 +82,10 @@ void NameCalls(const std::string& program, const std::string& name, JobProfile& 
     addresses.push_back(address);
     asked.push_back(&call);
   }
-  const std::vector<std::string> lines = LinesAt(program, addresses);
-  if (lines.size() != asked.size()) return;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string place = LastPart(lines[i].substr(0, lines[i].find(" (discriminator ")));
-    if (!place.starts_with('?')) asked[i]->name = place;
-  }
+  const std::vector<std::string> places = PlacesOf(program, addresses);
+  if (places.size() != asked.size()) return;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!places[i].empty()) asked[i]->name = places[i];
 }
 
 }  // namespace bspnow::client

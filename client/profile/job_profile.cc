@@ -7,12 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "base/recorded_site.h"
 #include "client/view/harmless.h"
 
 namespace bspnow::client {
 namespace {
-
-constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
 
 using proto::ProcessProfile;
 using proto::ProfileSite;

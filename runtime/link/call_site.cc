@@ -7,6 +7,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/recorded_site.h"
+
 namespace bspnow::runtime {
 namespace {
 
@@ -43,20 +45,8 @@ bool FindModule(std::uint32_t os_pid, unsigned long long address, ModuleAddress&
   return ok;
 }
 
-// What bsp.hpp inlines into a program is not where the program went wrong.
-constexpr const char* kInlinedHeaders[] = {
-    "/bsp/basis.hpp:", "/bsp/collectives.hpp:", "/bsp/memory.hpp:", "/bsp/messages.hpp:",
-    "/bsp/world.hpp:"};
-
-bool IsInlined(const char* line) {
-  for (const char* header : kInlinedHeaders) {
-    if (strstr(line, header) != nullptr) return true;
-  }
-  return false;
-}
-
 // The answer of addr2line, without the directory; false if there is none. Of a place in inlined
-// functions the innermost outside bsp.hpp.
+// functions the innermost outside our headers.
 bool FindLine(const ModuleAddress& module, char* text) {
   if (strchr(module.path, '\'') != nullptr) return false;
   char command[kCommandBytes];
@@ -69,7 +59,7 @@ bool FindLine(const ModuleAddress& module, char* text) {
   bool in_program = false;
   while (!in_program && fgets(line, sizeof line, answer) != nullptr) {
     if (line[0] == '?') continue;
-    in_program = !IsInlined(line);
+    in_program = !IsInOurHeaders(line);
     line[strcspn(line, "\n")] = '\0';
     if (char* more = strstr(line, " (discriminator "); more != nullptr) *more = '\0';
     const char* slash = strrchr(line, '/');
@@ -80,10 +70,8 @@ bool FindLine(const ModuleAddress& module, char* text) {
   return found;
 }
 
-// Set in a recorded call site that counts from the program's own program headers, or from where a
-// library was loaded: no address of a process has these bits. Of a library 14 bits of the hash of
+// As kFromHeaders, in a site that counts from where a library was loaded. 14 bits of the hash of
 // its name follow, since libraries may have been loaded in another order elsewhere.
-constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
 constexpr std::uint64_t kFromLibrary = std::uint64_t{1} << 62;
 constexpr int kOffsetBits = 48;
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kOffsetBits) - 1;

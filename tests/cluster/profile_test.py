@@ -29,12 +29,12 @@ def prescribed(pairs=PAIRS, pause_ms=0):
     return [path_of("prescribed"), pairs, pause_ms]
 
 
-def lines_of_calls():
+def lines_of_calls(name="prescribed.c"):
     """The lines of the program's calls, by the words beside them."""
-    with open(os.path.join(SOURCE_DIR, "tests/cluster/prescribed.c"), encoding="ascii") as source:
-        marks = [(number, re.search(r"bsp_(?:sync|end)\(\); /\* (\w+) \*/", line))
+    with open(os.path.join(SOURCE_DIR, "tests/cluster", name), encoding="ascii") as source:
+        marks = [(number, re.search(r"(?:sync|bsp_end)\(\); /\* (\w+) \*/", line))
                  for number, line in enumerate(source, 1)]
-    return {mark[1]: f"prescribed.c:{number}" for number, mark in marks if mark}
+    return {mark[1]: f"{name}:{number}" for number, mark in marks if mark}
 
 
 class Checks(unittest.TestCase):
@@ -111,6 +111,14 @@ class OneNodeTest(Checks):
         self.assertGreaterEqual(call["w_ns"], 5 * 20e6)
         self.assertGreater(call["imbalance"], 2)
         self.assertGreater(call["waiting_ns"], 5 * 20e6 / 2)
+
+    def test_calls_that_headers_inline_are_named_where_the_program_made_them(self):
+        self.run_here("--profile", self.path("a.json"), program=[path_of("typed")])
+        calls = {call["name"]: call["supersteps"]
+                 for call in json.loads(self.read("a.json"))["calls"]}
+        lines = lines_of_calls("typed.cc")
+        self.assertEqual((calls.get(lines["registers"]), calls.get(lines["puts"])), (1, 3), calls)
+        self.assertFalse(any(".hpp:" in name for name in calls), calls)
 
     def test_many_supersteps_are_merged_and_counted(self):
         pairs = 10_000
