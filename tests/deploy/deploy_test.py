@@ -212,6 +212,18 @@ class DeployTest(unittest.TestCase):
             for port in service.get("ports", []):
                 self.assertTrue(port.startswith("127.0.0.1:"), f"{name} listens everywhere")
 
+    def test_what_daemons_keep_stays_theirs_alone(self):
+        """By default the kubelet opens each file of a volume to fsGroup whenever it mounts that. Of
+        the volume's root it does so in any case: state lies below."""
+        for each in stateful_sets():
+            pod = each["spec"]["template"]["spec"]
+            self.assertTrue(each["spec"]["volumeClaimTemplates"])
+            self.assertEqual(pod["securityContext"]["fsGroupChangePolicy"], "OnRootMismatch")
+            container = pod["containers"][0]
+            root = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+            self.assertTrue(options(container["command"])["state-dir"]
+                            .startswith(root["state"] + "/"))
+
     def test_only_what_issues_certificates_sees_the_key_of_the_authority(self):
         seen = {name for name, service in compose()["services"].items()
                 if "ca.key" in service.get("secrets", [])}
