@@ -127,6 +127,14 @@ class DeployTest(unittest.TestCase):
                 allowed = {port["port"] for rule in rules for port in rule.get("ports", [])}
                 self.assertLessEqual(allowed, everything)
 
+    def test_workers_find_a_coordinator_that_is_back_at_once(self):
+        """Name servers keep for a while that a headless Service has no record. And a probe finds a
+        coordinator ready seconds after it listens."""
+        spec, = (each["spec"] for each in base()
+                 if (each["kind"], each["metadata"]["name"]) == ("Service", "bsp-coordinator"))
+        self.assertNotIn("clusterIP", spec)
+        self.assertIs(spec["publishNotReadyAddresses"], True)
+
     def test_prometheus_scrapes_the_ports_of_the_metrics(self):
         scraped = {job["dns_sd_configs"][0]["names"][0]: job["dns_sd_configs"][0]["port"]
                    for job in documents("compose/prometheus.yml")[0]["scrape_configs"]}
