@@ -135,6 +135,12 @@ class DeployTest(unittest.TestCase):
         self.assertNotIn("clusterIP", spec)
         self.assertIs(spec["publishNotReadyAddresses"], True)
 
+    def test_an_update_leaves_the_coordinator_for_the_end(self):
+        """Workers let their jobs move only while there is one, and new ones know an older one."""
+        strategies = {each["metadata"]["name"]: each["spec"].get("updateStrategy")
+                      for each in stateful_sets()}
+        self.assertEqual(strategies, {"bsp-coordinator": {"type": "OnDelete"}, "bsp-worker": None})
+
     def test_prometheus_scrapes_the_ports_of_the_metrics(self):
         scraped = {job["dns_sd_configs"][0]["names"][0]: job["dns_sd_configs"][0]["port"]
                    for job in documents("compose/prometheus.yml")[0]["scrape_configs"]}
