@@ -226,6 +226,23 @@ class DeployTest(unittest.TestCase):
             for port in service.get("ports", []):
                 self.assertTrue(port.startswith("127.0.0.1:"), f"{name} listens everywhere")
 
+    def test_init_containers_may_run_again(self):
+        """In the volumes as they have left them, if they fail or the pod gets another sandbox."""
+        for pod in pods():
+            for container in pod.get("initContainers", []):
+                with scratch_directory() as root:
+                    for directory in ("bin", "ca", "tls"):
+                        os.mkdir(f"{root}/{directory}")
+                    os.symlink("/bin/true", f"{root}/bin/bsp")
+                    with open(f"{root}/ca/ca.crt", "w", encoding="utf-8") as file:
+                        os.fchmod(file.fileno(), 0o440)  # Of the Secret.
+                    *shell, script = container["command"]
+                    script = re.sub(r"(?<= )/(ca|tls)\b", rf"{root}/\1", script)
+                    for _ in range(2):
+                        subprocess.run(
+                            as_ordinary_user([*shell, script]), check=True, timeout=60,
+                            env={"PATH": f"{root}/bin:{os.environ['PATH']}"})
+
     def test_what_daemons_keep_stays_theirs_alone(self):
         """By default the kubelet opens each file of a volume to fsGroup whenever it mounts that. Of
         the volume's root it does so in any case: state lies below."""
