@@ -21,7 +21,7 @@ from harness.scratch import scratch_directory
 
 DEPLOY = "deploy"
 DAEMONS = ("bsp-coordinator", "bsp-worker")
-SECONDS = {"s": 1, "m": 60}
+SECONDS = {"s": 1, "m": 60, "h": 3600}
 FORBIDDEN = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceAccount"}
 
 
@@ -65,7 +65,7 @@ def port_of(address):
 
 
 def seconds(text):
-    number, unit = re.fullmatch(r"(\d+)([sm])", text).groups()
+    number, unit = re.fullmatch(r"(\d+)([smh])", text).groups()
     return int(number) * SECONDS[unit]
 
 
@@ -197,6 +197,16 @@ class DeployTest(unittest.TestCase):
                 if container["command"][0] == "bsp-worker":
                     drain_s = seconds(options(container["command"])["drain-timeout"])
                     self.assertGreater(pod["terminationGracePeriodSeconds"], drain_s + 5)
+
+    def test_a_coordinator_may_read_for_hours_before_it_listens(self):
+        """To end it meanwhile, or not to start the workers, would have it begin again."""
+        self.assertEqual(unit("coordinator")["Service"]["TimeoutStartSec"], "infinity")
+        check = compose()["services"]["coordinator"]["healthcheck"]
+        probe, = (each["spec"]["template"]["spec"]["containers"][0]["startupProbe"]
+                  for each in stateful_sets() if each["metadata"]["name"] == "bsp-coordinator")
+        for patience_s in (seconds(check["start_period"]),
+                           probe["periodSeconds"] * probe["failureThreshold"]):
+            self.assertGreaterEqual(patience_s, 12 * SECONDS["h"])
 
     def test_systemd_never_gives_a_daemon_up(self):
         """But for wrong settings, and a damaged journal: a network or a name server may be away for
