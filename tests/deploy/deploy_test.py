@@ -22,6 +22,14 @@ from harness.scratch import scratch_directory
 DEPLOY = "deploy"
 DAEMONS = ("bsp-coordinator", "bsp-worker")
 SECONDS = {"s": 1, "m": 60, "h": 3600}
+ISSUED = {"ca.crt", "tls.crt", "tls.key", "revoked"}
+# In place of bsp: makes what `bsp certs issue` does.
+ISSUE = f"""#!/bin/sh
+while [ "$1" != --out ]; do shift; done
+mkdir -p "$2"
+cd "$2"
+touch {" ".join(sorted(ISSUED))}
+"""
 FORBIDDEN = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceAccount"}
 
 
@@ -75,6 +83,26 @@ def documented_ports(page):
         rows = re.findall(r"^\| (\d+) \| (\w+) \|", file.read(), re.M)
     return {role: {int(port) for port, of in rows if of == role} for role in
             ("coordinator", "worker")}
+
+
+def lay_out(root):
+    """What the containers that issue certificates see, below `root`."""
+    for directory in ("bin", "ca", "tls", "tmp"):
+        os.mkdir(f"{root}/{directory}")
+    os.symlink("/bin/true", f"{root}/bin/chown")  # Only root may.
+    with open(f"{root}/bin/bsp", "w", encoding="utf-8") as file:
+        file.write(ISSUE)
+        os.fchmod(file.fileno(), 0o755)
+    with open(f"{root}/ca/ca.crt", "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o440)  # As in a Secret.
+
+
+def run_in(root, command):
+    """A shell and its script, with the directories of lay_out for those of the container."""
+    *shell, script = command
+    script = re.sub(r'(?<=[ "])/(ca|tls|tmp)\b', rf"{root}/\1", script)
+    subprocess.run(as_ordinary_user([*shell, script]), check=True, timeout=60,
+                   env={"PATH": f"{root}/bin:{os.environ['PATH']}"})
 
 
 class DeployTest(unittest.TestCase):
@@ -241,17 +269,17 @@ class DeployTest(unittest.TestCase):
         for pod in pods():
             for container in pod.get("initContainers", []):
                 with scratch_directory() as root:
-                    for directory in ("bin", "ca", "tls"):
-                        os.mkdir(f"{root}/{directory}")
-                    os.symlink("/bin/true", f"{root}/bin/bsp")
-                    with open(f"{root}/ca/ca.crt", "w", encoding="utf-8") as file:
-                        os.fchmod(file.fileno(), 0o440)  # Of the Secret.
-                    *shell, script = container["command"]
-                    script = re.sub(r"(?<= )/(ca|tls)\b", rf"{root}/\1", script)
+                    lay_out(root)
                     for _ in range(2):
-                        subprocess.run(
-                            as_ordinary_user([*shell, script]), check=True, timeout=60,
-                            env={"PATH": f"{root}/bin:{os.environ['PATH']}"})
+                        run_in(root, container["command"])
+
+    def test_compose_tells_the_daemons_what_was_revoked(self):
+        with scratch_directory() as root:
+            lay_out(root)
+            run_in(root, [word.replace("$$", "$")
+                          for word in compose()["services"]["certs"]["command"]])
+            for role in ("coordinator", "worker"):
+                self.assertEqual(set(os.listdir(f"{root}/tls/{role}/own")), ISSUED)
 
     def test_what_daemons_keep_stays_theirs_alone(self):
         """By default the kubelet opens each file of a volume to fsGroup whenever it mounts that. Of
@@ -266,8 +294,9 @@ class DeployTest(unittest.TestCase):
                             .startswith(root["state"] + "/"))
 
     def test_only_what_issues_certificates_sees_the_key_of_the_authority(self):
+        self.assertEqual(set(compose()["secrets"]), {"grafana-password"})
         seen = {name for name, service in compose()["services"].items()
-                if "ca.key" in service.get("secrets", [])}
+                if "secrets/ca" in str(service.get("volumes", []))}
         self.assertEqual(seen, {"certs"})
         for pod in pods():
             for container in pod["containers"]:
