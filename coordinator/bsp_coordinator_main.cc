@@ -195,7 +195,8 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   stop = [&] {
     loop.Forget(signals);
     spdlog::info("event=stopping");
-    Tell("STOPPING=1");
+    // Once it has said so, systemd kills it when TimeoutStopSec is over, whatever it is by then.
+    if (then == Then::kEnd) Tell("STOPPING=1");
     if (*page) (*page)->Close();
     (*daemon)->cluster().Close();
     ShutDown(loop, **server, shutdown);

@@ -6,6 +6,7 @@ With another seed: bazel run //tests/cluster:recovery_test -- 7
 """
 
 import random
+import socket
 import sys
 import unittest
 
@@ -162,7 +163,12 @@ class RecoveryTest(MainRecoveries, RecoveryCase):
             cluster.bsp("suspend", lost)
             cluster.coordinator.kill()
             disturbances.put_back(cluster.coordinator, saved)
-            cluster.restart_coordinator()
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+                systemd.bind(cluster.path("systemd"))
+                systemd.settimeout(COMMAND_S)
+                cluster.coordinator.environment["NOTIFY_SOCKET"] = cluster.path("systemd")
+                cluster.restart_coordinator()
+                self.assertEqual([systemd.recv(64) for _ in range(2)], 2 * [b"READY=1"])
             cluster.await_workers(3)
             self.assertIn("event=journal_is_older", cluster.coordinator.log())
             self.assertNotIn("event=stream_closed worker=0", cluster.coordinator.log())
