@@ -149,8 +149,8 @@ enum class Then { kEnd, kStartAnew };
 
 absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   EventLoop loop;
-  Then then = Then::kEnd;
-  std::function<void()> stop;
+  std::optional<Then> then;  // Since it stops.
+  std::function<void(Then)> stop;
   loop.EnablePolling();
   const auto barrier_listen = Resolve(settings.barrier_listen);
   if (!barrier_listen.ok()) return barrier_listen.status();
@@ -165,10 +165,8 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
   if (is_named) login = ListenForLogins(login_tokens, settings, settings.listen.port);
   if (!login.ok()) return login.status();
-  const auto daemon = Daemon::Start(loop, *state, ForDaemon(settings, *barrier_listen, [&] {
-                                      then = Then::kStartAnew;
-                                      stop();
-                                    }));
+  const auto daemon = Daemon::Start(
+      loop, *state, ForDaemon(settings, *barrier_listen, [&] { stop(Then::kStartAnew); }));
   if (!daemon.ok()) return daemon.status();
   const TokenFile token_file(state->tokens());
   Authority authority(*login_tokens, token_file, settings.tls_dir);
@@ -192,23 +190,25 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (absl::Status written = state->WriteAddress(addresses); !written.ok()) return written;
 
   std::jthread shutdown;
-  stop = [&] {
+  stop = [&](Then following) {
+    if (then) return;  // SIGTERM came while the term was raised, for which the daemon starts anew.
+    then = following;
     loop.Forget(signals);
     spdlog::info("event=stopping");
     // Once it has said so, systemd kills it when TimeoutStopSec is over, whatever it is by then.
-    if (then == Then::kEnd) Tell("STOPPING=1");
+    if (following == Then::kEnd) Tell("STOPPING=1");
     if (*page) (*page)->Close();
     (*daemon)->cluster().Close();
     ShutDown(loop, **server, shutdown);
   };
-  loop.OnReadable(signals, stop);
+  loop.OnReadable(signals, [&] { stop(Then::kEnd); });
   spdlog::info("event=ready version={} listen={} barrier={}", kVersion,
                (*server)->address().ToString(), (*daemon)->barrier_address().ToString());
   Tell("READY=1");
   loop.Run();
   static_cast<void>(metrics->release());  // To end it takes two seconds, and it holds nothing.
   LoginServer::Release(*std::move(login));
-  return then;
+  return then.value_or(Then::kEnd);
 }
 
 /// In the same process, which is what systemd watches.
