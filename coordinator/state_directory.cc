@@ -38,7 +38,8 @@ absl::Status MakePart(const std::string& path) {
   struct stat found {};
   if (!made.valid() || fstat(made.get(), &found) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
-  if (found.st_uid != geteuid() || (found.st_mode & 07777) != S_IRWXU)
+  const mode_t mode = found.st_mode & 07777 & ~S_ISGID;  // Which it has of the directory above.
+  if (found.st_uid != geteuid() || mode != S_IRWXU)
     return absl::FailedPreconditionError(
         absl::StrCat(path, " was replaced while it was made; look who writes there"));
   absl::Status given = TakeOwnerAndMode(made.get(), path, S_IRWXU);

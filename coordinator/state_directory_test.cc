@@ -39,6 +39,18 @@ TEST_F(StateDirectoryTest, LeavesADirectoryThatWasThereAsItIs) {
   EXPECT_EQ(ModeOf("/there/blobs"), fs::perms::owner_all);
 }
 
+// As the directory of a group's project is: what is made in it has the bit, too.
+TEST_F(StateDirectoryTest, LiesInADirectoryThatGivesItsGroup) {
+  ASSERT_EQ(chmod(scratch_.path().c_str(), S_ISGID | S_IRWXU), 0);
+  fs::create_directory(scratch_.path() + "/there");
+  ASSERT_TRUE((ModeOf("/there") & fs::perms::set_gid) != fs::perms::none);
+  for (const char* path : {"/new", "/there"}) {
+    EXPECT_TRUE(StateDirectory::Open(scratch_.path() + path).ok()) << path;
+    for (const char* part : {"/jobs", "/blobs", "/senders"})
+      EXPECT_EQ(ModeOf(std::string(path) + part), fs::perms::owner_all) << path << part;
+  }
+}
+
 TEST_F(StateDirectoryTest, WhatRootMakesInItIsItsOwners) {
   constexpr uid_t kService = 4711;
   if (chown(scratch_.path().c_str(), kService, kService) != 0)
