@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <tuple>
 
 #include "base/exit_status.h"
 #include "base/version.h"
@@ -220,20 +221,18 @@ absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
     if (!barrier.ok()) return barrier.status();
     settings.barrier_listen = *barrier;
   }
-  if (!written.web.empty()) {
-    const auto web = ParseListen("--web", written.web, exposure);
-    if (!web.ok()) return web.status();
-    settings.web = *web;
+  for (const auto& [flag, text, where] :
+       {std::tuple{"--web", &written.web, &settings.web},
+        std::tuple{"--metrics", &written.metrics, &settings.metrics}}) {
+    if (text->empty()) continue;
+    const auto parsed = ParseListen(flag, *text, exposure);
+    if (!parsed.ok()) return parsed.status();
+    *where = *parsed;
   }
   if (!settings.barrier_advertise.empty())
     if (const auto told = ParseHostPort(settings.barrier_advertise); !told.ok())
       return absl::InvalidArgumentError(
           absl::StrCat("--barrier-advertise: ", told.status().message()));
-  if (written.metrics.empty()) return absl::OkStatus();
-  const auto metrics = ParseHostPort(written.metrics);  // Only to be read: may be reached.
-  if (!metrics.ok())
-    return absl::InvalidArgumentError(absl::StrCat("--metrics: ", metrics.status().message()));
-  settings.metrics = *metrics;
   return absl::OkStatus();
 }
 

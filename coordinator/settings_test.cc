@@ -145,10 +145,14 @@ TEST(SettingsTest, NamesFileAndLineOfAWrongSetting) {
 
 TEST(SettingsTest, RefusesReachableAddressesUnlessInsecure) {
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--web", "0.0.0.0:1"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--metrics", "0.0.0.0:1"}), 2);
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1"}), 2);
   EXPECT_EQ(
       EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--barrier-listen", "0.0.0.0:1"}), 2);
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--insecure"}), -1);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--metrics", "0.0.0.0:1",
+                   "--insecure"}),
+            -1);
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--tls", "/tls"}), -1);
 }
 
