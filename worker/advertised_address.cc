@@ -51,7 +51,7 @@ absl::Status CheckExposure(const std::string& address, Exposure exposure) {
   const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> resolved = Resolve(*host_port);
-  if (!resolved.ok()) return resolved.status();
+  if (!resolved.ok()) return absl::UnavailableError(resolved.status().message());
   if (exposure == Exposure::kAnywhere || resolved->IsLoopback()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(address, ": other machines can reach this address, and without TLS whoever is ",

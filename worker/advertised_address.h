@@ -19,6 +19,7 @@ namespace bspnow::worker {
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known);
 
 /// Ok if a daemon may listen at this address, HOST:PORT; or if it is empty, and so does not.
+/// Unavailable if its name does not resolve, which may pass; what else is wrong stays so.
 absl::Status CheckExposure(const std::string& address, Exposure exposure);
 
 /// The address of this machine from which `peer`, HOST:PORT, is reached; its port means nothing.

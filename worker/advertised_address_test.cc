@@ -46,11 +46,15 @@ TEST(CheckExposureTest, LoopbackOnlyUnlessToldOtherwise) {
   EXPECT_TRUE(CheckExposure("127.0.0.1:9", Exposure::kLoopback).ok());
   EXPECT_FALSE(CheckExposure("10.0.0.7:9", Exposure::kLoopback).ok());
   EXPECT_TRUE(CheckExposure("10.0.0.7:9", Exposure::kAnywhere).ok());
-  EXPECT_FALSE(CheckExposure("nonsense", Exposure::kAnywhere).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckExposure("nonsense", Exposure::kAnywhere)));
   EXPECT_TRUE(CheckExposure("", Exposure::kLoopback).ok());
   const std::string ways_out(CheckExposure("10.0.0.7:9", Exposure::kLoopback).message());
   EXPECT_NE(ways_out.find("--tls"), std::string::npos);
   EXPECT_NE(ways_out.find("--insecure"), std::string::npos);
+}
+
+TEST(CheckExposureTest, ANameThatDoesNotResolveMayDoSoLater) {
+  EXPECT_TRUE(absl::IsUnavailable(CheckExposure("nobody.invalid:9", Exposure::kAnywhere)));
 }
 
 }  // namespace

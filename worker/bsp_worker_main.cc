@@ -330,8 +330,6 @@ void Daemon::WatchSignals() {
 
 absl::Status Daemon::Run() {
   WatchSignals();
-  for (const std::string& address : {settings_.listen, settings_.metrics})
-    if (absl::Status s = CheckExposure(address, settings_.exposure); !s.ok()) return s;
   auto credentials = RpcCredentials::Load(settings_.tls_dir, TlsUse::kWork);
   if (!credentials.ok()) return credentials.status();
   credentials_ = *std::move(credentials);
@@ -365,15 +363,24 @@ void OccupyStandardDescriptors() {
   }
 }
 
+/// Prints what is wrong with the command line; returns the exit status, 0 if nothing is.
+int Complain(const char* option, const absl::Status& found) {
+  if (found.ok()) return 0;
+  std::cerr << "bsp-worker: " << option << std::string(found.message()) << "\n";
+  return absl::IsUnavailable(found) ? kFailureStatus : kUsageStatus;  // A name may resolve later.
+}
+
 int Main(int argc, char** argv) {
   OccupyStandardDescriptors();
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;
   absl::StatusOr<Accounts> accounts = Accounts::Of(settings->accounts, geteuid());
-  if (!accounts.ok()) {
-    std::cerr << "bsp-worker: " << std::string(accounts.status().message()) << "\n";
-    return absl::IsUnavailable(accounts.status()) ? kFailureStatus : kUsageStatus;
+  if (const int status = Complain("", accounts.status()); status != 0) return status;
+  for (const auto& [option, address] :
+       {std::pair{"--listen ", &settings->listen}, std::pair{"--metrics ", &settings->metrics}}) {
+    const int status = Complain(option, CheckExposure(*address, settings->exposure));
+    if (status != 0) return status;
   }
   if (settings->slots == 0) settings->slots = UsableProcessors();
   SetUpLog("bsp-worker", "info", LogFormatOf(settings->log_format));
