@@ -166,7 +166,7 @@ void AddWishes(CLI::App& app, JobOptions& options, Usual usual) {
               "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
       ->type_name("TIME");
   AddQuantity(app, "--memory", options.memory_bytes, ParseMemory,
-              "Memory of each process, as in 4G")
+              "Memory of each process, as in 4G; a number alone is MiB")
       ->type_name("SIZE");
   AddRecoveryOptions(app, options, usual);
 }

@@ -28,7 +28,7 @@ absl::Status NoTime(const std::string& text) {
 
 absl::Status NoSize(const std::string& text) {
   return absl::InvalidArgumentError(
-      absl::StrCat(text, " is no size; write a number and K, M, G or T, as in 4G"));
+      absl::StrCat(text, " is no size; write a number and K, M, G or T, as in 4G, or one of MiB"));
 }
 
 bool ParseNumber(const std::string& text, std::uint64_t& number) {
