@@ -57,8 +57,11 @@ absl::StatusOr<std::uint64_t> ParseTimeLimit(const std::string& text) {
 
 absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text) {
   std::string number = text;
-  if (number.size() > 1 && (number.back() == 'B' || number.back() == 'b')) number.pop_back();
   std::uint64_t shift = 20;
+  if (number.size() > 1 && (number.back() == 'B' || number.back() == 'b')) {
+    number.pop_back();
+    shift = 0;
+  }
   const std::size_t unit = number.empty()
                                ? std::string::npos
                                : kMemoryUnits.find(static_cast<char>(toupper(number.back())));

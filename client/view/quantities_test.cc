@@ -26,6 +26,7 @@ TEST(ParseMemoryTest, CountsInPowersOf1024AndTakesMegabytesWithoutAUnit) {
   EXPECT_EQ(*ParseMemory("512K"), std::uint64_t{512} << 10);
   EXPECT_EQ(*ParseMemory("1T"), std::uint64_t{1} << 40);
   EXPECT_EQ(*ParseMemory("100"), std::uint64_t{100} << 20);
+  EXPECT_EQ(*ParseMemory("4096B"), 4096u);
 }
 
 TEST(ParseMemoryTest, IsShownAsItWasWritten) {
