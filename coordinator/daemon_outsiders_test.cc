@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kMethodsLeast = 20;
+constexpr std::size_t kMethodsOfOwnersLeast = 9;
 constexpr std::int64_t kMsPerS = 1000;
 
 class OutsidersTest : public DaemonTest {
@@ -28,9 +30,10 @@ class OutsidersTest : public DaemonTest {
     EXPECT_TRUE(token.ok()) << token.status();
     return *token;
   }
+  std::string TokenOfEve() const { return Token("eve", kScopesOfUser, NowS() + 1000); }
   std::string TokenFileOfEve() const {
     const std::string file = scratch_.path() + "/eve";
-    std::ofstream(file) << Token("eve", kScopesOfUser, NowS() + 1000);
+    std::ofstream(file) << TokenOfEve();
     std::filesystem::permissions(file, std::filesystem::perms::owner_read);
     return file;
   }
@@ -92,6 +95,43 @@ TEST_F(OutsidersTest, WhatAJobLeavesIsItsOwners) {
   }
   // The owner may read it, and learns why there is none yet.
   EXPECT_TRUE(absl::IsFailedPrecondition(client_.ReadProfile(job).status()));
+}
+
+// A method that is yet to come is refused, too, or named here.
+TEST_F(OutsidersTest, NobodyElseDoesAnythingToAJob) {
+  // The first two show anybody that there is a job; of a content that is uploaded no job is asked.
+  const std::set<std::string> anybodys = {"ShowJob", "WaitJob", "UploadBlob"};
+  const JobId job = Submit(Spec());
+  const std::string token = TokenOfEve();
+  const auto expect_refused = [&](const std::string& state) {
+    std::size_t refused = 0;
+    for (const std::string& method : MethodsOfJobs()) {
+      if (anybodys.contains(method)) continue;
+      const absl::Status end = CallOf(address(), token, method, job);
+      EXPECT_TRUE(absl::IsPermissionDenied(end)) << state << ", " << method << ": " << end;
+      EXPECT_NE(end.message().find("is of user"), std::string::npos) << method << ": " << end;
+      ++refused;
+    }
+    EXPECT_GE(refused, kMethodsOfOwnersLeast);
+  };
+  expect_refused("waiting");
+  EXPECT_EQ(client_.Show(job)->state(), proto::WAITING);
+  EXPECT_TRUE(client_.Cancel(job).ok());
+  expect_refused("ended");
+}
+
+TEST_F(OutsidersTest, NobodySubmitsAJobOfAnotherUser) {
+  TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
+  ASSERT_TRUE(eve.Upload(kSha256, kProgram).ok());
+  proto::JobSpec spec = Spec();
+  spec.set_user("anna");
+  const absl::Status refused = eve.Submit(spec, "annas").status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_NE(refused.message().find("may not submit a job of user anna"), std::string::npos);
+  const auto hers = eve.Submit(Spec(), "hers");
+  ASSERT_TRUE(hers.ok()) << hers.status();
+  EXPECT_EQ(client_.Show(*hers)->spec().user(), "eve");
+  EXPECT_TRUE(eve.Cancel(*hers).ok());
 }
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {

@@ -1,5 +1,7 @@
 #include "coordinator/testing/outsider_stub.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
@@ -7,6 +9,7 @@
 #include <grpcpp/security/credentials.h>
 
 #include <chrono>
+#include <memory>
 
 #include "base/check.h"
 #include "proto/grpc_status.h"
@@ -25,7 +28,8 @@ void Await(grpc::CompletionQueue& queue) {
   BSP_CHECK(queue.Next(&tag, &ok));
 }
 
-absl::Status Call(grpc::GenericStub& stub, const std::string& method, const std::string& token) {
+absl::Status Call(grpc::GenericStub& stub, const std::string& method, const std::string& token,
+                  const std::string& request) {
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kPatience);  // tidy: gRPC's unit
@@ -33,13 +37,23 @@ absl::Status Call(grpc::GenericStub& stub, const std::string& method, const std:
   const auto call = stub.PrepareCall(&context, method, &queue);
   call->StartCall(nullptr);
   Await(queue);
-  const grpc::Slice nothing;
-  call->WriteLast(grpc::ByteBuffer(&nothing, 1), {}, nullptr);
+  const grpc::Slice slice(request);
+  call->WriteLast(grpc::ByteBuffer(&slice, 1), {}, nullptr);
   Await(queue);
   grpc::Status status;
   call->Finish(&status, nullptr);
   Await(queue);
   return FromGrpc(status);
+}
+
+const google::protobuf::ServiceDescriptor& JobsService() {
+  return *proto::JobSpec::descriptor()->file()->FindServiceByName("Jobs");
+}
+
+/// "job" of the request of a method; null if it has none.
+const google::protobuf::FieldDescriptor* JobFieldOf(
+    const google::protobuf::MethodDescriptor& method) {
+  return method.input_type()->FindFieldByName("job");
 }
 
 }  // namespace
@@ -53,11 +67,33 @@ std::map<std::string, absl::Status> CallAll(const std::string& address, const st
       const auto& service = *file->service(i);
       for (int k = 0; service.name() != kImages && k < service.method_count(); ++k) {
         const std::string method = "/" + service.method(k)->name();
-        ends[service.name() + method] = Call(stub, "/" + service.full_name() + method, token);
+        ends[service.name() + method] = Call(stub, "/" + service.full_name() + method, token, "");
       }
     }
   }
   return ends;
+}
+
+std::vector<std::string> MethodsOfJobs() {
+  std::vector<std::string> methods;
+  for (int i = 0; i < JobsService().method_count(); ++i) {
+    const auto& method = *JobsService().method(i);
+    if (JobFieldOf(method) != nullptr) methods.push_back(method.name());
+  }
+  return methods;
+}
+
+absl::Status CallOf(const std::string& address, const std::string& token, const std::string& method,
+                    JobId job) {
+  const auto& known = *JobsService().FindMethodByName(method);
+  const std::unique_ptr<google::protobuf::Message> request(
+      google::protobuf::MessageFactory::generated_factory()
+          ->GetPrototype(known.input_type())
+          ->New());
+  request->GetReflection()->SetUInt64(request.get(), JobFieldOf(known), Value(job));
+  grpc::GenericStub stub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  return Call(stub, "/" + JobsService().full_name() + "/" + method, token,
+              request->SerializeAsString());
 }
 
 }  // namespace bspnow::coordinator

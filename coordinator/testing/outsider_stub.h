@@ -6,12 +6,22 @@
 
 #include <map>
 #include <string>
+#include <vector>
+
+#include "base/ids.h"
 
 namespace bspnow::coordinator {
 
 /// How each method of the services of clients and of workers ends, by "Jobs/SubmitJob", for a
 /// request that says nothing. `token` empty: the calls bear none.
 std::map<std::string, absl::Status> CallAll(const std::string& address, const std::string& token);
+
+/// "CancelJob", ...: the methods for clients whose request names a job.
+std::vector<std::string> MethodsOfJobs();
+
+/// How one of these ends for a request that says only which job.
+absl::Status CallOf(const std::string& address, const std::string& token, const std::string& method,
+                    JobId job);
 
 }  // namespace bspnow::coordinator
 
