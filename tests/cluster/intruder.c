@@ -1,6 +1,7 @@
 /* intruder SUPERSTEPS WORKER_PID OTHER...: tries what a program of a job may not do, says as whom,
- * and leaves a file and links to somebody else's. One line for each attempt that succeeded:
- * "can ...". Then so many supersteps of a tenth of a second. */
+ * and leaves a file and links to somebody else's. Others are paths, and processes by their number.
+ * One line for each attempt that succeeded: "can ...", and for each process that is gone, of which
+ * nothing is shown then: "missed ...". Then so many supersteps of a tenth of a second. */
 #define _GNU_SOURCE
 #include <bsp.h>
 #include <errno.h>
@@ -27,7 +28,16 @@ static void try_file(const char *path) {
 }
 
 static void try_process(pid_t pid) {
-  if (kill(pid, 0) == 0) printf("can signal %d\n", (int)pid);
+  if (kill(pid, 0) == 0)
+    printf("can signal %d\n", (int)pid);
+  else if (errno == ESRCH)
+    printf("missed %d\n", (int)pid);
+  static const char *const kFiles[] = {"environ", "maps", "mem"};
+  for (size_t i = 0; i < sizeof kFiles / sizeof *kFiles; ++i) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, kFiles[i]);
+    try_file(path);
+  }
   if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0) printf("can trace %d\n", (int)pid);
 }
 
@@ -60,7 +70,11 @@ static void try_all(int argc, char **argv) {
     puts("can change users");
   try_process(getppid()); /* bsp-host */
   try_process(atoi(argv[2]));
-  for (int i = 3; i < argc; ++i) try_file(argv[i]);
+  for (int i = 3; i < argc; ++i)
+    if (argv[i][0] == '/')
+      try_file(argv[i]);
+    else
+      try_process(atoi(argv[i]));
   for (int fd = 4; fd < 1000; ++fd)
     if (fcntl(fd, F_GETFD) != -1) {
       char path[64], target[256] = "";
