@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Somebody on the machine who has no rights scans it: the daemons listen where they say, each port
-bears noise, and nothing acts without a proof. The job that runs meanwhile is right."""
+bears noise, and nothing acts without a proof. The job that runs meanwhile is right. A worker joins
+by a token for that."""
 
 import contextlib
 import os
@@ -17,6 +18,7 @@ sys.dont_write_bytecode = True
 from harness import raw_grpc
 from harness.cluster import Cluster
 from harness.enduring import Enduring
+from harness.programs import path_of
 from harness.seed import seed
 from harness.waiting import wait_until
 
@@ -137,6 +139,19 @@ class OutsidersTest(unittest.TestCase):
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(f"http://{web}{path}", timeout=TIMEOUT_S)
             self.assertIn(refused.exception.code, (401, 404), path)
+
+
+class JoinTokenTest(unittest.TestCase):
+    def test_a_worker_joins_by_a_token_for_that_and_by_no_other(self):
+        with Cluster(workers=0) as cluster:
+            cluster.add_worker("far", 2, ["--token-file", cluster.token_file("far", "join")])
+            cluster.await_workers(1)
+            cluster.bsprun("-n", 2, path_of("everybody"), 1)
+            users = cluster.token_file("anna", "read,submit")
+            refused = cluster.add_worker("refused", 2, ["--token-file", users])
+            wait_until(lambda: "user anna may not join as a worker" in refused.log(),
+                       "it is in its log")
+            self.assertEqual(set(cluster.nodes()), {"far"})
 
 
 if __name__ == "__main__":

@@ -195,6 +195,18 @@ class Cluster:
 
     # ---- Clients -----------------------------------------------------------------------------
 
+    def token_file(self, user, scopes):
+        """The path of a file with a new token of this user, for `--token-file` or
+        BSP_TOKEN_FILE."""
+        made = subprocess.run(
+            [self.programs["bsp-coordinator"], "--state-dir", self.coordinator.state_dir,
+             "--new-token", user, "--token-scopes", scopes],
+            capture_output=True, text=True, check=True, timeout=COMMAND_S)
+        path = self.path(f"token-{user}")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+            file.write(made.stdout)
+        return path
+
     def client_environment(self, **more):
         path = self.path("bin") + os.pathsep + os.environ.get("PATH", "")
         return processes.environment(self.mark, **{"PATH": path, "BSP_COORDINATOR": self.address,

@@ -38,19 +38,8 @@ class PageTest(unittest.TestCase):
             Cluster(workers=2, slots=4, coordinator_options=["--web", "127.0.0.1:0"]))
         cls.address = cls.cluster.coordinator.addresses()["web"]
         cls.base = f"http://{cls.address}"
-        cls.anna = {"BSP_TOKEN_FILE": cls.token_file("anna", "read,submit")}
-        cls.guest = {"BSP_TOKEN_FILE": cls.token_file("guest", "read")}
-
-    @classmethod
-    def token_file(cls, user, scopes):
-        made = subprocess.run(
-            [path_of("bsp-coordinator"), "--state-dir", cls.cluster.coordinator.state_dir,
-             "--new-token", user, "--token-scopes", scopes],
-            capture_output=True, text=True, check=True, timeout=COMMAND_S)
-        path = cls.cluster.path(f"token-{user}")
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
-            file.write(made.stdout)
-        return path
+        cls.anna = {"BSP_TOKEN_FILE": cls.cluster.token_file("anna", "read,submit")}
+        cls.guest = {"BSP_TOKEN_FILE": cls.cluster.token_file("guest", "read")}
 
     def url(self, **options):
         return json.loads(self.cluster.bsp("web", "--json", **options).stdout)["url"]
@@ -104,7 +93,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(browser.status("/events?job=x"), 400)
 
     def test_session_ends_with_the_token_that_opened_it(self):
-        variables = {"BSP_TOKEN_FILE": self.token_file("eve", "read")}
+        variables = {"BSP_TOKEN_FILE": self.cluster.token_file("eve", "read")}
         browser = opened(self.cluster, variables=variables)
         stream = browser.events()
         self.assertEqual(next(stream)[1]["user"], "eve")
@@ -134,7 +123,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(text_of(shown["spec"]["user"]), "anna")
         self.assertNotIn("arguments", shown["spec"])
         self.assertIn("may not read output", guest.first("output", path)["error"])
-        other = {"BSP_TOKEN_FILE": self.token_file("otto", "read,submit")}
+        other = {"BSP_TOKEN_FILE": self.cluster.token_file("otto", "read,submit")}
         stranger = opened(self.cluster, variables=other)
         self.assertIn("is of user anna", stranger.first("output", path)["error"])
         listed = json.dumps([stranger.first("jobs"), stranger.first("job", path)])
