@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/ending_signals.h"
+#include "base/ids.h"
 #include "base/raised_limits.h"
 #include "base/start_thread.h"
 #include "base/units.h"
@@ -29,6 +30,7 @@
 #include "coordinator/access/login_tokens.h"
 #include "coordinator/access/token_file.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/cluster.h"
 #include "coordinator/daemon.h"
 #include "coordinator/journal/journal_repair.h"
 #include "coordinator/metrics/metric_families.h"
@@ -117,8 +119,17 @@ absl::Status CheckPorts(const CoordinatorSettings& settings) {
   return absl::OkStatus();
 }
 
+/// Within a call that goes on, for as long as the job, or without one.
+void WriteEnd(AuditLog& audit, const ClientEnd& end) {
+  audit.Write({.user = end.client.user,
+               .from = end.client.address,
+               .call = "AttachJob",
+               .what = absl::StrCat("job ", Value(end.job), ", ", end.how),
+               .outcome = absl::OkStatus()});
+}
+
 DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddress& barrier_listen,
-                         std::function<void()> start_anew) {
+                         AuditLog& audit, std::function<void()> start_anew) {
   return {.barrier_listen = barrier_listen,
           .barrier_advertise = settings.barrier_advertise,
           .data_tls = settings.data_tls,
@@ -128,6 +139,7 @@ DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddres
           .checkpoint_limits = LimitsOf(settings),
           .checkpoint_copies = settings.checkpoint_copies,
           .quotas = settings.quotas,
+          .ended_by_client = [&audit](const ClientEnd& end) { WriteEnd(audit, end); },
           .start_anew = std::move(start_anew)};
 }
 
@@ -165,14 +177,14 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
   if (is_named) login = ListenForLogins(login_tokens, settings, settings.listen.port);
   if (!login.ok()) return login.status();
-  const auto daemon = Daemon::Start(
-      loop, *state, ForDaemon(settings, *barrier_listen, [&] { stop(Then::kStartAnew); }));
-  if (!daemon.ok()) return daemon.status();
-  const TokenFile token_file(state->tokens());
-  Authority authority(*login_tokens, token_file, settings.tls_dir);
   const auto audit =
       AuditLog::Open({.acts = state->audit_log(), .refused = state->refused_log()}, NowNs);
   if (!audit.ok()) return audit.status();
+  const auto daemon = Daemon::Start(
+      loop, *state, ForDaemon(settings, *barrier_listen, **audit, [&] { stop(Then::kStartAnew); }));
+  if (!daemon.ok()) return daemon.status();
+  const TokenFile token_file(state->tokens());
+  Authority authority(*login_tokens, token_file, settings.tls_dir);
   const auto page = ServePage(loop, **daemon, **audit, settings);
   if (!page.ok()) return page.status();
   const auto server = RpcServer::Start(loop, **daemon, authority, **audit,

@@ -59,6 +59,7 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
            .logs = logs_,
            .frames = *frames_,
            .start_anew = settings_.start_anew,
+           .ended_by_client = settings_.ended_by_client,
            .has_content = [this](const std::string& user,
                                  const std::string& sha256) { return uploads_.Has(user, sha256); },
            .has_room = [this](const std::string& user) { return kept_.Check(user); }},

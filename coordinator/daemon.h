@@ -35,6 +35,7 @@ struct DaemonSettings {
   CheckpointLimits checkpoint_limits;
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
   Quotas quotas;
+  std::function<void(const ClientEnd& end)> ended_by_client;  ///< As ClusterPorts::ended_by_client.
   std::function<void()> start_anew;  ///< As ClusterPorts::start_anew; on the loop's thread.
 };
 

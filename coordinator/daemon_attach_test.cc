@@ -1,4 +1,6 @@
 // Clients that stay with their jobs, lose the coordinator, and come again.
+#include <signal.h>
+
 #include <fstream>
 #include <optional>
 #include <string>
@@ -47,6 +49,19 @@ class AttachTest : public DaemonTest {
     const auto order = worker_.Take();
     ASSERT_TRUE(order && order->has_end());
     worker_.Report(Cleared());
+  }
+
+  /// By somebody, from somewhere.
+  void ExpectAudited(const std::string& act) const {
+    std::ifstream file(scratch_.path() + "/audit.log");
+    std::size_t lines = 0;
+    for (std::string line; std::getline(file, line);) {
+      if (line.find(act) == std::string::npos) continue;
+      ++lines;
+      EXPECT_EQ(line.find("user=\"\""), std::string::npos) << line;
+      EXPECT_NE(line.find("from=\"ipv"), std::string::npos) << line;
+    }
+    EXPECT_EQ(lines, 1u) << act;
   }
 
   TestWorker worker_;
@@ -108,6 +123,18 @@ TEST_F(AttachTest, JobEndsAtOnceWhenItsClientSaysThatItLeaves) {
   client_.Say(leave);
   AwaitEndOrder();
   EXPECT_EQ(client_.Wait(job)->state(), proto::CANCELLED);
+  ExpectAudited("call=AttachJob what=\"job 1, its client left\" outcome=ok");
+}
+
+TEST_F(AttachTest, SignalOfAClientThatEndsItsJobIsWrittenDown) {
+  const JobId job = Start(kLongMs);
+  client_.Attach(job, "key-1");
+  proto::ToJob interrupt;
+  interrupt.set_signal(SIGINT);
+  client_.Say(interrupt);
+  const auto order = worker_.Take();
+  ASSERT_TRUE(order && order->has_signal()) << order->ShortDebugString();
+  ExpectAudited("call=AttachJob what=\"job 1, signal 2\" outcome=ok");
 }
 
 TEST_F(AttachTest, ClientThatComesAgainGoesOnWhereItWas) {

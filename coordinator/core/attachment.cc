@@ -9,6 +9,7 @@
 namespace bspnow::coordinator {
 
 void Attachment::Attach(std::shared_ptr<AttachedClient> client) {
+  last_ = client->identity();
   const auto earlier = std::exchange(client_, std::move(client));
   if (earlier) earlier->Replaced();
 }

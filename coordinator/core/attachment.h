@@ -13,10 +13,17 @@
 
 namespace bspnow::coordinator {
 
+/// Who a client is.
+struct ClientIdentity {
+  std::string user{};     ///< As it was proven.
+  std::string address{};  ///< Of its end of the connection.
+};
+
 /// A client's stream. Called on the loop's thread, never blocks.
 class AttachedClient {
  public:
   virtual ~AttachedClient() = default;
+  virtual ClientIdentity identity() const = 0;
   /// Pid 0 has taken this many bytes of input in all.
   virtual void InputTaken(std::uint64_t bytes) = 0;
   /// The client has come again by another stream.
@@ -47,6 +54,8 @@ class Attachment {
   /// An earlier stream of the client learns that it is replaced.
   void Attach(std::shared_ptr<AttachedClient> client);
   bool IsClient(const AttachedClient* client) const { return client_.get() == client; }
+  /// Of the client that is or was there; empty if none has come.
+  const ClientIdentity& last() const { return last_; }
   /// This stream has broken. Does nothing if the client has another by now.
   void OnBroken(const AttachedClient* client, std::uint64_t now_ns);
 
@@ -72,6 +81,7 @@ class Attachment {
   std::uint64_t attach_by_ns_;  ///< While there is no client.
   std::uint64_t reconnect_ns_;
   std::shared_ptr<AttachedClient> client_;
+  ClientIdentity last_;
   std::vector<InputChunk> kept_;
   bool started_ = false;
   /// Bytes of input, as far as this coordinator has heard: pid 0 lacks those between the two.

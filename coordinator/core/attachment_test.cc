@@ -16,6 +16,7 @@ using Said = std::vector<std::uint64_t>;
 
 class CountingClient final : public AttachedClient {
  public:
+  ClientIdentity identity() const override { return {}; }
   void InputTaken(std::uint64_t bytes) override { taken.push_back(bytes); }
   void Replaced() override { ++replaced; }
   Said taken;

@@ -36,6 +36,13 @@
 
 namespace bspnow::coordinator {
 
+/// That a job ends since its client wants it so, or has not come back.
+struct ClientEnd {
+  JobId job;
+  ClientIdentity client;
+  std::string how;  ///< "signal 2"
+};
+
 struct ClusterPorts {
   Timers& timers;
   Journal& journal;
@@ -43,6 +50,8 @@ struct ClusterPorts {
   WorkerFrames& frames;
   /// The term has been raised: the coordinator is to be started with it.
   std::function<void()> start_anew;
+  /// For the record of who ended what.
+  std::function<void(const ClientEnd& end)> ended_by_client;
   /// Whether a content is here that this user has uploaded.
   std::function<bool(const std::string& user, const std::string& sha256)> has_content;
   /// Whether what this user keeps here is within the quota; else what it is.
@@ -199,6 +208,7 @@ class Cluster {
   void ForgetLeftNodes();
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
   JobOrders SendInput(JobId id, LiveJob& job);
+  void PerformOfClient(ClientEnd end, const std::function<JobOrders()>& act);
   void EndAbandoned();
 
   // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------

@@ -52,15 +52,37 @@ JobOrders Cluster::SendInput(JobId id, LiveJob& job) {
 }
 
 void Cluster::OnSignal(JobId job, int signal) {
-  if (table_.Find(job) != nullptr) Perform(table_.OnSignal(job, signal, Now()));
+  if (table_.Find(job) == nullptr) return;
+  const LiveJob* live = FindLive(job);
+  const bool has_client = live != nullptr && live->attachment;
+  PerformOfClient({.job = job,
+                   .client = has_client ? live->attachment->last() : ClientIdentity(),
+                   .how = absl::StrCat("signal ", signal)},
+                  [this, job, signal] { return table_.OnSignal(job, signal, Now()); });
+}
+
+// Not each signal ends a job, and none ends it twice.
+void Cluster::PerformOfClient(ClientEnd end, const std::function<JobOrders()>& act) {
+  const auto is_cancelled = [this, job = end.job] {
+    const JobRecord* record = table_.Find(job);
+    return record != nullptr && record->cancelled();
+  };
+  const bool was_cancelled = is_cancelled();
+  JobOrders orders = act();
+  if (!was_cancelled && is_cancelled()) {
+    if (end.client.user.empty()) end.client.user = table_.Find(end.job)->job().spec().user();
+    ports_.ended_by_client(end);
+  }
+  Perform(std::move(orders));
 }
 
 void Cluster::OnClientLeft(JobId job, const AttachedClient* client) {
   LiveJob* live = FindLive(job);
   if (closed_ || live == nullptr || !live->attachment || !live->attachment->IsClient(client))
     return;
+  ClientEnd end{.job = job, .client = live->attachment->last(), .how = "its client left"};
   live->attachment.reset();
-  Perform(table_.OnClientLeft(job, Now()));
+  PerformOfClient(std::move(end), [this, job] { return table_.OnClientLeft(job, Now()); });
 }
 
 void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
@@ -71,10 +93,13 @@ void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
 }
 
 void Cluster::EndAbandoned() {
-  std::vector<JobId> abandoned;
+  std::vector<ClientEnd> abandoned;
   for (const auto& [id, job] : LiveJobs())
-    if (job->attachment && job->attachment->TakeAbandoned(NowNs())) abandoned.push_back(id);
-  for (const JobId job : abandoned) Perform(table_.OnClientLeft(job, Now()));
+    if (job->attachment && job->attachment->TakeAbandoned(NowNs()))
+      abandoned.push_back(
+          {.job = id, .client = job->attachment->last(), .how = "its client did not come back"});
+  for (const ClientEnd& end : abandoned)
+    PerformOfClient(end, [this, &end] { return table_.OnClientLeft(end.job, Now()); });
 }
 
 }  // namespace bspnow::coordinator

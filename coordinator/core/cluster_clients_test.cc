@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <optional>
+#include <string>
 
+#include <absl/strings/str_cat.h>
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 class FakeClient final : public AttachedClient {
  public:
+  ClientIdentity identity() const override { return {.user = "anna", .address = "far:1"}; }
   void InputTaken(std::uint64_t bytes) override { taken = bytes; }
   void Replaced() override { replaced = true; }
   std::uint64_t taken = 0;
@@ -56,6 +59,43 @@ TEST_F(ClusterClientsTest, AJobEndsWhenItsClientLeaves) {
   cluster_->OnClientLeft(job, client.get());
   Settle();
   EXPECT_EQ(Show(job).state(), proto::CANCELLED);
+}
+
+TEST_F(ClusterClientsTest, WhoEndsAJobIsToldOnceHoweverOften) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = RunAttached(worker);
+  cluster_->OnSignal(job, SIGUSR1);
+  EXPECT_TRUE(world_.client_ends.empty()) << "it goes on";
+  cluster_->OnSignal(job, SIGINT);
+  cluster_->OnSignal(job, SIGTERM);
+  ASSERT_EQ(world_.client_ends.size(), 1u);
+  EXPECT_EQ(world_.client_ends[0].job, job);
+  EXPECT_EQ(world_.client_ends[0].how, absl::StrCat("signal ", SIGINT));
+  EXPECT_EQ(world_.client_ends[0].client.user, "anna");
+  EXPECT_EQ(world_.client_ends[0].client.address, "far:1");
+}
+
+TEST_F(ClusterClientsTest, ItIsToldThatAClientLeftOrDidNotComeBack) {
+  const auto submit = [this](const std::string& key) {
+    proto::SubmitJobRequest request = Request(key);
+    request.mutable_spec()->set_attached(true);
+    request.mutable_spec()->set_user("otto");
+    return Submit(request);
+  };
+  const JobId jobs[] = {submit("left"), submit("lost"), submit("never came")};
+  const auto client = std::make_shared<FakeClient>();
+  EXPECT_EQ(cluster_->Attach(jobs[0], "left", client), absl::OkStatus());
+  EXPECT_EQ(cluster_->Attach(jobs[1], "lost", client), absl::OkStatus());
+  cluster_->OnClientLeft(jobs[0], client.get());
+  cluster_->OnClientLost(jobs[1], client.get());
+  world_.timers.Advance(2 * kAttachWithinNs / 1'000'000);
+  Settle();
+  ASSERT_EQ(world_.client_ends.size(), 3u);
+  EXPECT_EQ(world_.client_ends[0].how, "its client left");
+  for (const int i : {1, 2}) EXPECT_EQ(world_.client_ends[i].how, "its client did not come back");
+  EXPECT_EQ(world_.client_ends[1].client.user, "anna");
+  EXPECT_EQ(world_.client_ends[2].client.user, "otto") << "whose it is";
+  EXPECT_EQ(world_.client_ends[2].client.address, "");
 }
 
 TEST_F(ClusterClientsTest, InputIsSentOnceTheProcessesRunWhereverTheyCan) {

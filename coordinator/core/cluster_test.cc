@@ -73,6 +73,7 @@ TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
                                .logs = world_.logs,
                                .frames = world_.frames,
                                .start_anew = [] {},
+                               .ended_by_client = [](const auto&) {},
                                .has_content = [](const auto&, const auto&) { return false; },
                                .has_room = [](const auto&) { return absl::OkStatus(); }},
                   ClusterSettings{.barrier_address = "coordinator:1",

@@ -246,7 +246,7 @@ class JobsService final : public proto::Jobs::CallbackService {
     const auto caller = Permit(authority_, *context, Scope::kSubmit);
     if (!caller.ok())
       return Refuse<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>>(caller.status());
-    return AttachClient(loop_, daemon_, *caller);
+    return AttachClient(loop_, daemon_, *caller, context->peer());
   }
 
   // ---- Nodes and parameters ---------------------------------------------------------------------

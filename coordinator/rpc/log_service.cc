@@ -168,8 +168,8 @@ class ClientStream final
     : public SelfOwned<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>, ClientStream>,
       public AttachedClient {
  public:
-  ClientStream(EventLoop& loop, Daemon& daemon, const Caller& caller)
-      : loop_(loop), daemon_(daemon), caller_(caller) {}
+  ClientStream(EventLoop& loop, Daemon& daemon, const Caller& caller, std::string from)
+      : loop_(loop), daemon_(daemon), caller_(caller), from_(std::move(from)) {}
 
   void Begin() { StartRead(&incoming_); }
 
@@ -201,6 +201,8 @@ class ClientStream final
     });
     End(absl::CancelledError("the client left"));
   }
+
+  ClientIdentity identity() const override { return {.user = caller_.user, .address = from_}; }
 
   void InputTaken(std::uint64_t bytes) override {
     {
@@ -350,6 +352,7 @@ class ClientStream final
   EventLoop& loop_;
   Daemon& daemon_;
   const Caller caller_;
+  const std::string from_;
   CallEnd call_end_;
   WaitId wait_;                      ///< For the job's end; the loop's.
   proto::ToJob incoming_;            ///< Between OnReadDone and StartRead the loop's.
@@ -375,8 +378,9 @@ grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemo
 }
 
 grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop, Daemon& daemon,
-                                                                    const Caller& caller) {
-  const auto call = ClientStream::Make(loop, daemon, caller);
+                                                                    const Caller& caller,
+                                                                    std::string from) {
+  const auto call = ClientStream::Make(loop, daemon, caller, std::move(from));
   call->Begin();
   return call.get();
 }

@@ -3,6 +3,8 @@
 #ifndef COORDINATOR_RPC_LOG_SERVICE_H_
 #define COORDINATOR_RPC_LOG_SERVICE_H_
 
+#include <string>
+
 #include "coordinator/core/caller.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
@@ -21,7 +23,8 @@ grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemo
                                                   const Caller& caller,
                                                   const proto::ReadLogRequest& request);
 grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop, Daemon& daemon,
-                                                                    const Caller& caller);
+                                                                    const Caller& caller,
+                                                                    std::string from);
 
 }  // namespace bspnow::coordinator
 

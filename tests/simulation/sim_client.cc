@@ -23,6 +23,7 @@ struct SimClient::State {
 class SimClient::Stream final : public coordinator::AttachedClient {
  public:
   explicit Stream(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  coordinator::ClientIdentity identity() const override { return {}; }
   void InputTaken(std::uint64_t bytes) override {
     if (const auto state = state_.lock()) state->taken = std::max(state->taken, bytes);
   }

@@ -83,6 +83,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
                    .logs = *this,
                    .frames = *this,
                    .start_anew = [this] { nodes_.start_anew(*this); },
+                   .ended_by_client = [](const auto&) {},
                    .has_content = [](const auto&, const auto&) { return true; },
                    .has_room = [](const auto&) { return absl::OkStatus(); }},
       ClusterSettings{.barrier_address = "simulated:1",

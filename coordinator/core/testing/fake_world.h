@@ -190,6 +190,7 @@ struct FakeWorld {
   FakeLogs logs;
   FakeFrames frames;
   int starts_anew = 0;
+  std::vector<ClientEnd> client_ends;
   Quotas quotas{};
   absl::Status room = absl::OkStatus();  ///< For whatever users keep.
 
@@ -200,6 +201,7 @@ struct FakeWorld {
                      .logs = logs,
                      .frames = frames,
                      .start_anew = [this] { starts_anew += 1; },
+                     .ended_by_client = [this](const auto& end) { client_ends.push_back(end); },
                      .has_content = [](const auto&, const auto&) { return true; },
                      .has_room = [this](const auto&) { return room; }},
         ClusterSettings{.barrier_address = "coordinator:1",
