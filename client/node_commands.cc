@@ -7,6 +7,7 @@
 #include "client/commands.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
+#include "client/view/node_remarks.h"
 
 namespace bspnow::client {
 namespace {

@@ -188,16 +188,6 @@ TextTable NodeTable(const proto::ListNodesReply& nodes) {
   return table;
 }
 
-std::string NodeRemarks(const proto::ListNodesReply& nodes) {
-  std::string remarks;
-  for (const proto::Node& node : nodes.nodes())
-    if (!node.unknown_jobs().empty())
-      absl::StrAppend(&remarks, node.spec().name(), " keeps checkpoints of jobs that the journal ",
-                      "has lost: ", absl::StrJoin(node.unknown_jobs(), ", "),
-                      " (see \"The state of the coordinator\" in docs/network.md)\n");
-  return remarks;
-}
-
 namespace {
 
 /// Adds a row, if there is something to say.

@@ -35,8 +35,6 @@ std::string PidsText(const std::vector<std::uint32_t>& pids);
 
 TextTable JobTable(const std::vector<proto::Job>& jobs);
 TextTable NodeTable(const proto::ListNodesReply& nodes);
-/// What somebody should look after, a line each.
-std::string NodeRemarks(const proto::ListNodesReply& nodes);
 
 /// All that is known of a job, a line for each thing.
 std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours);

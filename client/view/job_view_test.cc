@@ -255,16 +255,6 @@ TEST(TopScreenTest, NamesElementsOfArraysByTheirIndex) {
   EXPECT_NE(text.find(WaitingJob().spec().name() + "[4] "), std::string::npos) << text;
 }
 
-TEST(NodeRemarksTest, NameJobsThatTheJournalHasLost) {
-  proto::ListNodesReply nodes;
-  nodes.add_nodes()->mutable_spec()->set_name("w1");
-  EXPECT_EQ(NodeRemarks(nodes), "");
-  nodes.mutable_nodes(0)->add_unknown_jobs(7);
-  nodes.mutable_nodes(0)->add_unknown_jobs(9);
-  EXPECT_NE(NodeRemarks(nodes).find("w1 keeps checkpoints of jobs that the journal has lost: 7, 9"),
-            std::string::npos);
-}
-
 TEST(TopScreenTest, CountsSlotsOfNodesThatTakeJobs) {
   TopSample sample{};
   for (const proto::NodeState state : {proto::NODE_UP, proto::NODE_UP, proto::NODE_DRAINED}) {
