@@ -15,5 +15,28 @@ TEST(NodeRemarksTest, NameJobsThatTheJournalHasLost) {
             std::string::npos);
 }
 
+TEST(NodeRemarksTest, NameNodesWhereJobsAreNotKeptApart) {
+  proto::ListNodesReply nodes;
+  const auto add = [&nodes](const char* name, const char* accounts, const char* limits) {
+    proto::NodeSpec& spec = *nodes.add_nodes()->mutable_spec();
+    spec.set_name(name);
+    spec.set_accounts(accounts);
+    spec.set_limits(limits);
+  };
+  add("w1", "pool:a,b", "memory, processes, processors");
+  add("w2", "own", "processes");
+  EXPECT_EQ(NodeRemarks(nodes), "");
+  add("w3", "own:everybody", "none");
+  add("w4", "own:everybody", "memory");
+  add("w5", "fixed:nobody", "memory");
+  const std::string remarks = NodeRemarks(nodes);
+  for (const char* begin :
+       {"own:everybody on w3, w4: the", "fixed:nobody on w5: the", "no limits on w3: no"})
+    EXPECT_NE(remarks.find(begin), std::string::npos) << remarks;
+  nodes.mutable_nodes()->DeleteSubrange(0, 2);
+  for (proto::Node& node : *nodes.mutable_nodes()) node.mutable_spec()->set_limits("none");
+  EXPECT_NE(NodeRemarks(nodes).find("no limits on all nodes: no"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bspnow::client
