@@ -81,8 +81,9 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
                  "Serve the web page there, which `bsp web` opens; port 0: any")
       ->type_name("HOST:PORT");
   app.add_option("--barrier-listen", written.barrier_listen,
-                 "Where workers' barriers connect (default: the host of --listen, any port)")
-      ->type_name("HOST:PORT");
+                 "Where workers' barriers connect; without HOST that of --listen (default: any "
+                 "port)")
+      ->type_name("[HOST:]PORT");
   app.add_option("--barrier-advertise", settings.barrier_advertise,
                  "Tell workers this address for barriers, not the real one")
       ->type_name("HOST:PORT");
@@ -199,6 +200,14 @@ absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string&
   return parsed;
 }
 
+/// HOST:PORT of `text`, which may be a port alone: that is one of the host of --listen.
+std::string WithHost(const std::string& text, const HostPort& listen) {
+  if (text.find_first_not_of("0123456789") != std::string::npos) return text;
+  std::string any_port = HostPort{.host = listen.host, .port = 0}.ToString();
+  any_port.pop_back();
+  return any_port + text;
+}
+
 absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
   if (!settings.token_user.empty()) {
     settings.task = CoordinatorTask::kNewToken;
@@ -217,7 +226,8 @@ absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
   settings.listen = *listen;
   settings.barrier_listen = {.host = listen->host, .port = 0};
   if (!written.barrier_listen.empty()) {
-    const auto barrier = ParseListen("--barrier-listen", written.barrier_listen, exposure);
+    const auto barrier =
+        ParseListen("--barrier-listen", WithHost(written.barrier_listen, *listen), exposure);
     if (!barrier.ok()) return barrier.status();
     settings.barrier_listen = *barrier;
   }

@@ -40,6 +40,18 @@ TEST(SettingsTest, ReadsFlags) {
   EXPECT_FALSE(settings.data_tls);
 }
 
+TEST(SettingsTest, BarriersListenAtTheHostOfListenUnlessTheirsIsNamed) {
+  const auto barrier_of = [](const char* listen, const char* barrier) {
+    const auto read = Read({"--listen", listen, "--state-dir", "/x", "--barrier-listen", barrier});
+    const auto* settings = std::get_if<CoordinatorSettings>(&read);
+    return settings == nullptr ? "" : settings->barrier_listen.ToString();
+  };
+  EXPECT_EQ(barrier_of("127.0.0.1:7070", "7071"), "127.0.0.1:7071");
+  EXPECT_EQ(barrier_of("[::1]:7070", "7071"), "[::1]:7071");
+  EXPECT_EQ(barrier_of("127.0.0.1:7070", "127.0.0.2:7071"), "127.0.0.2:7071");
+  EXPECT_EQ(barrier_of("127.0.0.1:7070", "70710"), "");
+}
+
 TEST(SettingsTest, TakesOnlyFormatsThatThereAre) {
   const auto read = Read({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--log-format", "json"});
   ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
