@@ -59,6 +59,21 @@ check_units_fit_the_settings() {
     coordinator)" "$(setting coordinator listen) $(setting coordinator listen)"
 }
 
+# Who opens the ports of the manual in a firewall has let through all that the packages use. Metrics
+# are for those who ask for them; all other ports are fixed.
+check_ports_are_those_of_the_manual() {
+  local port daemon option settings rows=0
+  while read -r port daemon option; do
+    settings=$(cat "$debian/$daemon.toml")
+    [[ $option != metrics ]] || settings=$(uncommented "$debian/$daemon.toml")
+    contains "$daemon.toml with $option" "$(grep "^$option = " <<<"$settings" || true)" "$port"
+    [[ $option == metrics ]] || contains docs/packages.md "$(cat "$root/docs/packages.md")" "$port"
+    rows=$((rows + 1))
+  done < <(sed -nE 's/^\| (70[0-9]+) \| ([a-z]+) \| .--([a-z-]+). .*/\1 \2 \3/p' \
+    "$root/docs/operations.md")
+  equal 'ports in the table of docs/operations.md' "$rows" 6
+}
+
 # Each file that deploy/install puts somewhere is in one package, or said to be in none.
 check_files_are_packaged() {
   local pattern
@@ -92,5 +107,5 @@ check_worker_is_ready_without_coordinator() {
     --drain-timeout "$(setting worker drain-timeout)"
 }
 
-run_checks settings_are_known units_fit_the_settings files_are_packaged versions_agree \
-  worker_is_ready_without_coordinator
+run_checks settings_are_known units_fit_the_settings ports_are_those_of_the_manual \
+  files_are_packaged versions_agree worker_is_ready_without_coordinator
