@@ -240,6 +240,17 @@ class DeployTest(unittest.TestCase):
                            probe["periodSeconds"] * probe["failureThreshold"]):
             self.assertGreaterEqual(patience_s, 12 * SECONDS["h"])
 
+    def test_workers_of_a_daemon_set_have_no_disruption_budget(self):
+        """Kubernetes cannot count what may be away of them, and would refuse each eviction."""
+        budgets = {each["metadata"]["name"] for each in base()
+                   if each["kind"] == "PodDisruptionBudget"}
+        overlay = documents("kubernetes/overlays/daemonset/kustomization.yaml")[0]
+        patches = [yaml.safe_load(each["patch"]) for each in overlay["patches"]]
+        deleted = {each["metadata"]["name"] for each in patches if isinstance(each, dict)
+                   and (each["$patch"], each["kind"]) == ("delete", "PodDisruptionBudget")}
+        self.assertEqual(deleted, budgets)
+        self.assertTrue(budgets)
+
     def test_systemd_never_gives_a_daemon_up(self):
         """But for wrong settings, and a damaged journal: a network or a name server may be away for
         hours."""
