@@ -137,7 +137,7 @@ TEST_F(EncryptedStreamsTest, StrangerThatStallsInTheHandshakeIsClosed) {
   Peer stranger(loop_, proxy.address(), kEncrypting);
   stranger.Hello(5, kReceiver);
   RunUntil([&] { return stranger.closed; });
-  EXPECT_EQ(receiver_.counts().refused, 1u);
+  EXPECT_EQ(faults(FrameFault::kNoProof), 1u);
 }
 
 TEST_F(EncryptedStreamsTest, RefuseWhoHasAnotherKey) {

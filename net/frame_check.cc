@@ -12,8 +12,8 @@ namespace bspnow {
 namespace {
 
 constexpr std::array<const char*, kFrameFaults> kFaultNames = {
-    "none",     "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc",
-    "too_long", "malformed", "bad_proof",   "in_clear",       "bad_tls"};
+    "none",      "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc", "too_long",
+    "malformed", "bad_proof", "in_clear",    "bad_tls",        "no_proof"};
 constexpr std::uint16_t kFirstKind = static_cast<std::uint16_t>(FrameKind::kHello);
 constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kProof);
 
@@ -36,6 +36,8 @@ const char* FaultText(FrameFault fault) {
              "--data-tls): it has to register anew, or is of a version that cannot encrypt";
     case FrameFault::kBadTls:
       return "TLS without the cluster's key, or changed on its way";
+    case FrameFault::kNoProof:
+      return "no proof in time";
     default:
       return FaultName(fault);
   }

@@ -26,9 +26,10 @@ enum class FrameFault : std::uint8_t {
   kBadProof,   ///< Its sender does not prove the cluster's key.
   kInClear,    ///< Not encrypted, though the cluster's streams are.
   kBadTls,     ///< A handshake without the cluster's key, or a record that is not as it was sent.
+  kNoProof,    ///< None came in time, on a connection that was taken.
 };
 
-inline constexpr std::size_t kFrameFaults = 10;
+inline constexpr std::size_t kFrameFaults = 11;
 
 /// "bad_magic" and so on.
 const char* FaultName(FrameFault fault);

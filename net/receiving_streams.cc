@@ -91,8 +91,8 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
       reader_(static_cast<FrameSink&>(*this)) {
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
   state_timer_ = loop_.AddTimer(kHelloMs, [this] {
-    ++owner_.counts_.refused;
-    End(state_ == State::kStranger ? "no Hello in time" : "no proof in time");
+    ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
+    End(state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));
   });
 }
 

@@ -64,8 +64,8 @@ struct ReceivingCounts {
   std::uint64_t frames = 0;      ///< News only.
   std::uint64_t duplicates = 0;  ///< Sent again although they had arrived.
   std::uint64_t connections = 0;
-  std::uint64_t refused = 0;  ///< Connections: no proof in time, too many, not for us.
-  std::array<std::uint64_t, kFrameFaults> faults{};  ///< kBadProof: of connections, too.
+  std::uint64_t refused = 0;                         ///< Connections: too many, not for us.
+  std::array<std::uint64_t, kFrameFaults> faults{};  ///< kBadProof, kNoProof: of connections.
 };
 
 class ReceivingStreams {

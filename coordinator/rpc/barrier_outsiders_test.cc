@@ -53,6 +53,11 @@ TEST_F(BarrierOutsiderTest, ProofOfTheCoordinatorItselfIsRefused) {
   EXPECT_EQ(server_->faults(FrameFault::kBadProof), 1u);
 }
 
+TEST_F(BarrierOutsiderTest, SilenceIsRefusedAndCounted) {
+  ExpectRefused();
+  EXPECT_EQ(server_->faults(FrameFault::kNoProof), 1u);
+}
+
 TEST_F(BarrierOutsiderTest, FrameInPlaceOfAProofIsNotTaken) {
   outsider_->Begin(2);
   ExpectRefused();

@@ -11,7 +11,8 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
-constexpr std::uint64_t kHelloNs = 5'000'000'000;  // A connection proves who it is, or goes.
+constexpr std::uint64_t kHelloNs = 5'000'000'000;       // A connection proves who it is, or goes.
+constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;  // Strangers may come at any rate.
 constexpr std::size_t kConnectionsMax = 8192;
 constexpr std::size_t kQueuedBytesMax = 64 << 20;  // A worker that reads nothing is cut off.
 
@@ -73,10 +74,8 @@ void BarrierServer::OnAccepted(Accepted accepted) {
 void BarrierServer::OnClosed(ConnectionId id, const absl::Status& reason) {
   const Connection& connection = connections_.at(id);
   const FrameFault fault = connection.stream->fault();
-  if (!connection.refused) faults_[static_cast<std::size_t>(fault)] += 1;
-  if (fault == FrameFault::kInClear || fault == FrameFault::kBadTls)
-    spdlog::warn("event=stream_refused worker={} peer={} reason=\"{}\"", Value(connection.worker),
-                 connection.peer, FaultText(fault));
+  if (fault != FrameFault::kNone && !connection.refused)
+    CountRefused(connection, connection.worker, fault);
   // Who has proven nothing may come as often as he likes; workers that are not registered do.
   const auto level = connection.worker == WorkerId{0} ? spdlog::level::debug : spdlog::level::info;
   spdlog::log(level, "event=stream_closed worker={} peer={} reason=\"{}\"",
@@ -110,7 +109,8 @@ void BarrierServer::Tick() {
     if (!connection.stream->open() ||
         (!late && connection.stream->queued_bytes() <= kQueuedBytesMax))
       continue;
-    connection.stream->Close(late ? "no proof in time" : "the receiver reads nothing");
+    if (late) CountRefused(connection, connection.worker, FrameFault::kNoProof);
+    connection.stream->Close(late ? FaultText(FrameFault::kNoProof) : "the receiver reads nothing");
     Discard(id);
   }
   tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
@@ -172,12 +172,21 @@ FrameFault BarrierServer::OnProof(ConnectionId id, std::span<const std::byte> pa
 // The peer is told why, which a fault alone does not do.
 FrameFault BarrierServer::RefuseProof(ConnectionId id, FrameFault fault) {
   const Connection& connection = connections_.at(id);
-  faults_[static_cast<std::size_t>(fault)] += 1;
-  spdlog::warn("event=stream_refused worker={} peer={} reason=\"{}\"",
-               connection.proof->header().source_worker, connection.peer, FaultText(fault));
+  CountRefused(connection, WorkerId{connection.proof->header().source_worker}, fault);
   connection.stream->Close(FaultText(fault));
   Discard(id);
   return FrameFault::kNone;
+}
+
+// `refused`: how many there were so far, with and without a line.
+void BarrierServer::CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault) {
+  faults_[static_cast<std::size_t>(fault)] += 1;
+  refused_ += 1;
+  const std::uint64_t now_ns = NowNs();
+  if (now_ns - refusal_logged_ns_ < kRefusalLogNs) return;
+  refusal_logged_ns_ = now_ns;
+  spdlog::warn("event=stream_refused worker={} peer={} refused={} reason=\"{}\"", Value(claimed),
+               connection.peer, refused_, FaultText(fault));
 }
 
 void BarrierServer::Send(WorkerId worker, const FrameHeader& header,

@@ -48,7 +48,8 @@ class BarrierServer final : public WorkerFrames {
             std::span<const std::byte> payload) override;
   void Close(WorkerId worker, const char* reason) override;
 
-  /// Frames whose checksums, lengths or proofs were wrong; each closed its stream. Those that
+  /// Frames whose checksums, lengths or proofs were wrong, and connections that proved nothing in
+  /// time; each closed its stream. Those that
   /// Barriers refused are not among them.
   std::uint64_t faults(FrameFault fault) const;
   std::uint64_t bytes_read() const;
@@ -76,6 +77,8 @@ class BarrierServer final : public WorkerFrames {
                      std::span<const std::byte> payload);
   FrameFault OnProof(ConnectionId id, std::span<const std::byte> payload);
   FrameFault RefuseProof(ConnectionId id, FrameFault fault);
+  /// Of a connection that Barriers did not refuse.
+  void CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault);
   void Tick();
 
   EventLoop& loop_;
@@ -89,6 +92,8 @@ class BarrierServer final : public WorkerFrames {
   std::uint64_t closed_bytes_read_ = 0;  ///< Of connections that are no more.
   std::uint64_t closed_bytes_written_ = 0;
   std::array<std::uint64_t, kFrameFaults> faults_{};
+  std::uint64_t refused_ = 0;  ///< Their sum.
+  std::uint64_t refusal_logged_ns_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 

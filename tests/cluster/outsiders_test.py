@@ -115,6 +115,7 @@ class OutsidersTest(unittest.TestCase):
                 while stream.recv(4096):  # Until it is closed.
                     pass
             wait_until(lambda: self.metric(daemon, counter) > before, f"{daemon.name} counts it")
+            wait_until(lambda: "bad_magic" in daemon.log(), f"{daemon.name} logs who it was")
 
     def test_images_are_refused_and_that_is_counted(self):
         for worker in self.cluster.workers.values():
