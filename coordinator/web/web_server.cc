@@ -176,10 +176,15 @@ void WebServer::Answer(const Client& client, const HttpRequest& request) {
   };
   if (request.path == "/open") return send(Redeem(client, request));
   const std::optional<Caller> caller = CallerOf(request);
-  if (!caller) return send(TextAnswer(401, kNoSession));
-  if (!MayLook(*caller))
-    return send(
-        TextAnswer(403, absl::StrCat("user ", caller->user, " may not look at the cluster")));
+  if (!caller) {
+    WriteRefused(client, "", absl::UnauthenticatedError("there is no session, or it is over"));
+    return send(TextAnswer(401, kNoSession));
+  }
+  if (!MayLook(*caller)) {
+    const std::string why = absl::StrCat("user ", caller->user, " may not look at the cluster");
+    WriteRefused(client, caller->user, absl::PermissionDeniedError(why));
+    return send(TextAnswer(403, why));
+  }
   if (request.path == "/events") return Stream(client, request, *caller);
   for (const PageFile& file : PageFiles())
     if (request.path == file.path) return send(FileAnswer(file));
@@ -202,13 +207,14 @@ std::string WebServer::Redeem(const Client& client, const HttpRequest& request) 
         SessionCookie{.name = cookie_, .session = *session, .secure = listening_.tls != nullptr});
   }
   if (CallerOf(request)) return SessionAnswer(std::nullopt);  // The address was opened again.
-  audit_.Write({.user = "",
-                .from = client.from,
-                .call = "page",
-                .what = "",
-                .outcome = absl::UnauthenticatedError("the ticket is none, or over")});
+  WriteRefused(client, "", absl::UnauthenticatedError("the ticket is none, or over"));
   return TextAnswer(
       401, absl::StrCat("the ticket in this address was used before, or is over; ", kNoSession));
+}
+
+void WebServer::WriteRefused(const Client& client, const std::string& user,
+                             const absl::Status& why) {
+  audit_.Write({.user = user, .from = client.from, .call = "page", .what = "", .outcome = why});
 }
 
 // ---- Streams ------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/unique_fd.h"
 #include "coordinator/access/audit_log.h"
@@ -77,6 +78,8 @@ class WebServer {
   void ServeOne(Accepted accepted);
   void Answer(const Client& client, const HttpRequest& request);
   std::string Redeem(const Client& client, const HttpRequest& request);
+  /// As a call that is refused. `user`: as he was proven; empty: he was not.
+  void WriteRefused(const Client& client, const std::string& user, const absl::Status& why);
   std::optional<Caller> CallerOf(const HttpRequest& request) const;
   void Stream(const Client& client, const HttpRequest& request, const Caller& caller);
   bool closing() const;
