@@ -33,8 +33,8 @@ class RpcListener {
     /// gRPC's names of other settings.
     std::vector<std::pair<std::string, int>> arguments;
     RpcCredentials credentials;  ///< To serve with.
-    /// With TLS a connection is for so long, and one more for who goes on: only a handshake looks
-    /// at the end of a certificate. Calls that are under way keep theirs.
+    /// With TLS a connection is for so long, and one more for who goes on: only in a handshake a
+    /// client looks at the server's certificate. Calls that are under way keep theirs.
     int connection_age_ms = 600'000;
   };
 

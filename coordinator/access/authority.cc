@@ -43,14 +43,15 @@ Caller CallerOf(const CertificateIdentity& certificate) {
 }  // namespace
 
 absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
-                                         const std::optional<CertificateFacts>& certificate,
-                                         Scope scope) const {
+                                         const ShownCertificate& certificate, Scope scope) const {
   return Decide(Identify(authorization, certificate), scope);
 }
 
-absl::StatusOr<Caller> Authority::Identify(
-    std::string_view authorization, const std::optional<CertificateFacts>& certificate) const {
+absl::StatusOr<Caller> Authority::Identify(std::string_view authorization,
+                                           const ShownCertificate& shown) const {
   // Whatever token comes with it: who has a stolen certificate may have stolen that, too.
+  if (!shown.ok()) return shown.status();
+  const std::optional<CertificateFacts>& certificate = *shown;
   if (certificate)
     if (absl::Status revoked = revocations_.Check(*certificate); !revoked.ok()) return revoked;
   if (authorization.empty() && certificate) return CallerOf(*certificate->identity);
@@ -68,21 +69,21 @@ absl::StatusOr<Caller> Authority::Identify(
       "`bsp-coordinator --new-token` makes another");
 }
 
-CallerNow Authority::Remember(std::string_view authorization,
-                              const std::optional<CertificateFacts>& certificate) const {
+CallerNow Authority::Remember(std::string_view authorization, const ShownCertificate& shown) const {
+  if (!shown.ok()) return [] { return std::nullopt; };
   std::optional<Caller> of_login;
   if (authorization.starts_with(kBearer))
     of_login = login_tokens_.CallerOf(std::string(authorization.substr(kBearer.size())), NowNs());
-  return
-      [this, of_login, bears = std::string(authorization), certificate]() -> std::optional<Caller> {
-        if (of_login)
-          return !certificate || revocations_.Check(*certificate).ok() ? of_login : std::nullopt;
-        // Of calls the handshake of their connection sees to that; nothing else does it here.
-        if (bears.empty() && certificate && UnixMs() / kMsPerS > certificate->ends_unix_s)
-          return std::nullopt;
-        const absl::StatusOr<Caller> caller = Identify(bears, certificate);
-        return caller.ok() ? std::optional(*caller) : std::nullopt;
-      };
+  return [this, of_login, bears = std::string(authorization),
+          certificate = *shown]() -> std::optional<Caller> {
+    if (of_login)
+      return !certificate || revocations_.Check(*certificate).ok() ? of_login : std::nullopt;
+    // Calls show it each time; here nobody does.
+    if (bears.empty() && certificate && UnixMs() / kMsPerS > certificate->ends_unix_s)
+      return std::nullopt;
+    const absl::StatusOr<Caller> caller = Identify(bears, certificate);
+    return caller.ok() ? std::optional(*caller) : std::nullopt;
+  };
 }
 
 absl::StatusOr<Caller> Authority::Decide(const absl::StatusOr<Caller>& caller, Scope scope) const {

@@ -105,7 +105,7 @@ class AuditedCall final : public grpc::experimental::Interceptor {
   void OnEnd(const grpc::Status& status) const {
     if (act_ == nullptr && !IsRefusal(status)) return;
     const grpc::ServerContextBase& context = *call_.server_context();
-    const Proof proof(context);
+    const Proof proof(authority_, context);
     const auto caller = authority_.Identify(proof.authorization, proof.certificate);
     log_.Write({.user = caller.ok() ? caller->user : "",
                 .from = context.peer(),

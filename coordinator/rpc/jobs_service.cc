@@ -306,7 +306,7 @@ class JobsService final : public proto::Jobs::CallbackService {
           "this coordinator serves no web page; start it with --web HOST:PORT, as in "
           "--web 127.0.0.1:0");
     if (opened.ok()) {
-      const Proof proof(*context);
+      const Proof proof(authority_, *context);
       *reply = page_->Open(*caller, authority_.Remember(proof.authorization, proof.certificate));
     }
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();

@@ -14,24 +14,26 @@
 
 namespace bspnow::coordinator {
 
-/// What gRPC's context of a call shows of who calls. Lives no longer than the context.
+/// What gRPC's context of a call to the authority's server shows of who calls. Lives no longer than
+/// the context.
 template <typename Context>
 struct Proof {
-  explicit Proof(const Context& context) {
-    if (const auto proven = context.auth_context()) certificate = CertificateOf(*proven);
+  Proof(const Authority& authority, const Context& context) {
+    if (const auto proven = context.auth_context())
+      certificate = CertificateOf(*proven, authority.tls_dir());
     const auto found = context.client_metadata().find("authorization");
     if (found != context.client_metadata().end())
       authorization = {found->second.data(), found->second.size()};
   }
 
   std::string_view authorization;
-  std::optional<CertificateFacts> certificate;
+  ShownCertificate certificate = std::nullopt;
 };
 
 /// As Authority has it. `context`: gRPC's, of the call. From any thread.
 template <typename Context>
 absl::StatusOr<Caller> Permit(Authority& authority, const Context& context, Scope scope) {
-  const Proof proof(context);
+  const Proof proof(authority, context);
   return authority.Permit(proof.authorization, proof.certificate, scope);
 }
 

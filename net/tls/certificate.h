@@ -42,6 +42,9 @@ struct CertificateFacts {
 };
 CertificateFacts FactsOf(const X509& certificate);
 
+/// Of who calls a server: nothing, none that says who he is; an error, one that does not count.
+using ShownCertificate = absl::StatusOr<std::optional<CertificateFacts>>;
+
 /// Ok if the certificate is of this role; the error ends a sentence that names whose it is.
 absl::Status CheckRole(const CertificateFacts& facts, CertificateRole role);
 

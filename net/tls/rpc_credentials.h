@@ -6,7 +6,6 @@
 #include <absl/status/statusor.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "net/tls/certificate.h"
@@ -29,8 +28,8 @@ class RpcCredentials {
   /// Of a directory whose files can be used now; plain text if it is empty.
   static absl::StatusOr<RpcCredentials> Load(const std::string& directory, TlsUse use);
 
-  /// A server asks its clients for certificates, and refuses those that its CA has not signed. A
-  /// client may have none; see CertificateOf.
+  /// A server asks its clients for certificates, and lets connect who has none, or any: each call
+  /// must ask CertificateOf.
   const std::shared_ptr<grpc::ServerCredentials>& server() const { return server_; }
 
   /// A client wants a server whose certificate its CA has signed, for the host by which the client
@@ -57,9 +56,10 @@ class RpcCredentials {
   Channels channels_;
 };
 
-/// Who has called, proved by a certificate of the server's CA, which may be revoked; nothing if the
-/// client has shown none, one without an identity, or speaks plain text.
-std::optional<CertificateFacts> CertificateOf(const grpc::AuthContext& context);
+/// Who has called a server with this directory, proved by a certificate of its CA, which may be
+/// revoked; nothing if the client has shown none, one without an identity, or speaks plain text. An
+/// error, as CheckShown, if he has shown another: whoever he is besides, he is to be refused.
+ShownCertificate CertificateOf(const grpc::AuthContext& context, const std::string& directory);
 
 }  // namespace bspnow
 

@@ -116,7 +116,9 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
     tls::TlsServerCredentialsOptions serving(provider);
     serving.watch_root_certs();
     serving.watch_identity_key_cert_pairs();
-    serving.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
+    // The handshake proves that the client has the key. Whether the certificate counts is decided
+    // at each call, by CertificateOf: a handshake would refuse without a word, a count or a line.
+    serving.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
     server = tls::TlsServerCredentials(serving);
   }
   return RpcCredentials(
@@ -125,17 +127,16 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
        .to_worker = ChannelTo(CertificateRole::kWorker, directory, provider, own)});
 }
 
-std::optional<CertificateFacts> CertificateOf(const grpc::AuthContext& context) {
-  // Not the property of the subject: it is a text with separators, which a name may have, too. A
-  // certificate that was shown has been verified, or there would be no connection.
+ShownCertificate CertificateOf(const grpc::AuthContext& context, const std::string& directory) {
+  // Not the property of the subject: it is a text with separators, which a name may have, too.
   const std::vector<grpc::string_ref> shown =
       context.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (!context.IsPeerAuthenticated() || shown.size() != 1) return std::nullopt;
-  const CertificatePtr certificate = ParseCertificate({shown[0].data(), shown[0].size()});
-  if (certificate == nullptr) return std::nullopt;
-  CertificateFacts facts = FactsOf(*certificate);
-  if (!facts.identity) return std::nullopt;
-  return facts;
+  absl::StatusOr<CertificateFacts> facts =
+      CheckShown(directory, {shown[0].data(), shown[0].size()}, UnixMs() / kMsPerSecond);
+  if (!facts.ok()) return facts.status();
+  if (!facts->identity) return std::nullopt;
+  return *std::move(facts);
 }
 
 }  // namespace bspnow

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -13,6 +15,7 @@
 #include "net/tls/authority.h"
 #include "net/tls/testing/who_service.h"
 #include "net/tls/tls_diagnosis.h"
+#include "net/tls/tls_directory.h"
 
 namespace bspnow {
 namespace {
@@ -60,6 +63,17 @@ class RpcCredentialsTest : public testing::Test {
                                std::filesystem::copy_options::overwrite_existing);
   }
 
+  static std::string TextOf(const std::string& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
+  static void ExpectRefused(Asker& asker, const std::string& why) {
+    const absl::Status refused = asker.Ask().status();
+    EXPECT_TRUE(absl::IsUnauthenticated(refused)) << refused;
+    EXPECT_TRUE(Says(std::string(refused.message()), why)) << refused;
+  }
+
   const std::int64_t now_ = UnixMs() / 1000;
   const ScratchDirectory scratch_;
 };
@@ -97,8 +111,36 @@ TEST_F(RpcCredentialsTest, CertificateOfAnotherAuthorityIsRefused) {
   const WhoServer server(Load("head", TlsUse::kCoordinate));
   ShowTo("ca", "ca.crt", "eve");
   EXPECT_FALSE(RpcCredentials::Load(Path("eve"), TlsUse::kCall).ok());
-  const std::string why = DiagnoseTls(server.At(kHere), Path("eve"));
-  EXPECT_TRUE(Says(why, "does not accept the certificate " + Path("eve") + "/tls.crt: ")) << why;
+  const RpcCredentials anna = Load("anna", TlsUse::kCall);
+  Asker asker(server.At(kHere), anna);
+  EXPECT_TRUE(asker.Ask().ok());
+  ShowTo("foreign", "ca.crt", "head");  // Whose certificate she has counts no more.
+  ExpectRefused(asker, "is not one that the CA of this cluster has made for a client");
+  ShowTo("ca", "ca.crt", "head");
+  EXPECT_TRUE(asker.Ask().ok());
+}
+
+TEST_F(RpcCredentialsTest, WhoCallsIsRefusedOutsideHisCertificatesTime) {
+  const std::string pem = TextOf(Path("anna") + "/tls.crt");
+  const auto why = [&](std::int64_t at_unix_s) {
+    return std::string(CheckShown(Path("head"), pem, at_unix_s).status().message());
+  };
+  EXPECT_EQ(CheckShown(Path("head"), pem, now_)->identity->name, "anna");
+  EXPECT_TRUE(Says(why(now_ + 2 * kDay), "expired on ")) << why(now_ + 2 * kDay);
+  EXPECT_TRUE(Says(why(now_ - 2 * kDay), "is not valid before ")) << why(now_ - 2 * kDay);
+}
+
+TEST_F(RpcCredentialsTest, WhoCallsShowsACertificateOfTheAuthorityForClients) {
+  const auto end = [&](const std::string& directory, const std::string& file) {
+    return CheckShown(directory, TextOf(Path(file)), now_).status();
+  };
+  for (const char* file : {"eve/tls.crt", "head/tls.crt", "foreign/ca.crt", "anna/tls.key"})
+    EXPECT_TRUE(absl::IsUnauthenticated(end(Path("head"), file))) << file;
+  EXPECT_TRUE(absl::IsUnavailable(end(Path("nowhere"), "anna/tls.crt")));
+  // While an authority is replaced both may be there.
+  std::ofstream(Path("head") + "/ca.crt", std::ios::app) << TextOf(Path("foreign/ca.crt"));
+  for (const char* file : {"anna/tls.crt", "eve/tls.crt"})
+    EXPECT_TRUE(end(Path("head"), file).ok()) << end(Path("head"), file);
 }
 
 TEST_F(RpcCredentialsTest, ServerMustBeWhereItsCertificateSays) {
@@ -128,15 +170,10 @@ TEST_F(RpcCredentialsTest, NobodyConnectsToAServerWhoseCertificateIsRevoked) {
   EXPECT_TRUE(Says(why, "the certificate of coordinator head was revoked")) << why;
 }
 
-TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
+TEST_F(RpcCredentialsTest, NobodyBeginsWithAnExpiredCertificate) {
   Issue("ca", CertificateRole::kCoordinator, "old", 2 * kDay);
   const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kCoordinate).status();
   EXPECT_TRUE(Says(std::string(old.message()), "expired")) << old;
-  const RpcCredentials head = Load("head", TlsUse::kCoordinate);
-  const WhoServer server(head);
-  Issue("ca", CertificateRole::kClient, "late", 2 * kDay);
-  const std::string why = DiagnoseTls(server.At(kHere), Path("late"));
-  EXPECT_TRUE(Says(why, Path("late") + "/tls.crt: ")) << why;
 }
 
 TEST_F(RpcCredentialsTest, PlainTextAndTlsDoNotMeet) {
@@ -155,16 +192,19 @@ TEST_F(RpcCredentialsTest, NobodyThereIsNoQuestionOfTls) {
 
 TEST_F(RpcCredentialsTest, RotatedFilesAreReadWithoutARestart) {
   Issue("ca", CertificateRole::kCoordinator, "brief", kDay - 6, 1);  // For six seconds more.
-  const WhoServer server(Load("brief", TlsUse::kCoordinate));
+  const WhoServer server(Load("brief", TlsUse::kCoordinate), 200);
   const RpcCredentials anna = Load("anna", TlsUse::kCall);
-  EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
+  Asker stays(server.At(kHere), anna);
+  EXPECT_TRUE(stays.Ask().ok());
   Issue("ca", CertificateRole::kClient, "late", kDay - 6, 1);
-  const WhoServer often(Load("head", TlsUse::kCoordinate), 200);
-  Asker late(often.At(kHere), Load("late", TlsUse::kCall));
+  const WhoServer head(Load("head", TlsUse::kCoordinate));
+  Asker late(head.At(kHere), Load("late", TlsUse::kCall));
   EXPECT_TRUE(late.Ask().ok());
-  while (Ask(server.At(kHere), anna).ok()) std::this_thread::yield();
-  // On a connection that it had before, too: that is made anew.
+  // On a connection from before, too: that is made anew.
+  while (stays.Ask().ok()) std::this_thread::yield();
+  // Of a caller each call shows it.
   while (late.Ask().ok()) std::this_thread::yield();
+  ExpectRefused(late, "expired on ");
   const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
   EXPECT_TRUE(Says(why, "expired on ")) << why;
   ASSERT_TRUE(

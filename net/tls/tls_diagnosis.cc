@@ -133,13 +133,6 @@ std::string WrongServer(const HostPort& server, SSL& ssl, const std::string& dir
   }
 }
 
-std::string WrongClient(const HostPort& server, const std::string& directory) {
-  return absl::StrCat(
-      server.ToString(), " does not accept the certificate ", directory, "/", kCertificateFile,
-      ": it trusts another CA, or the certificate has expired there; take ", kAuthorityFile, ", ",
-      kCertificateFile, " and ", kKeyFile, " from one `bsp certs issue` of that cluster's CA");
-}
-
 std::string WantsTls(const HostPort& server) {
   return absl::StrCat(server.ToString(), " wants TLS; name a directory that has the ",
                       kAuthorityFile, " of its cluster with --tls DIR or BSP_TLS");
@@ -165,16 +158,6 @@ Shaken Shake(SSL& ssl) {
   return is_silent ? Shaken::kNothing : Shaken::kOtherProtocol;
 }
 
-/// With TLS 1.3 the server looks at our certificate after our handshake. gRPC closes the connection
-/// then without an alert; else it speaks first.
-bool IsDropped(SSL& ssl) {
-  std::array<char, 1> first;
-  const int read = SSL_read(&ssl, first.data(), static_cast<int>(first.size()));
-  const bool is_silent = read <= 0 && SSL_get_error(&ssl, read) == SSL_ERROR_WANT_READ;
-  ERR_clear_error();
-  return read <= 0 && !is_silent;
-}
-
 }  // namespace
 
 std::string DiagnoseTls(const HostPort& server, const std::string& directory) {
@@ -190,10 +173,9 @@ std::string DiagnoseTls(const HostPort& server, const std::string& directory) {
   const bool speaks_tls = shaken != Shaken::kOtherProtocol;
   if (directory.empty()) return speaks_tls ? WantsTls(server) : "";
   if (!speaks_tls) return NoTls(server);
-  if (shaken == Shaken::kRefused) return WrongClient(server, directory);
-  if (std::string wrong = WrongServer(server, *ssl, directory); !wrong.empty()) return wrong;
-  const bool shows = SSL_get_certificate(ssl.get()) != nullptr;
-  return shows && IsDropped(*ssl) ? WrongClient(server, directory) : "";
+  if (shaken == Shaken::kRefused)
+    return absl::StrCat(server.ToString(), " refuses TLS as it is spoken here");
+  return WrongServer(server, *ssl, directory);
 }
 
 }  // namespace bspnow

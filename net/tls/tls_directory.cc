@@ -18,6 +18,7 @@ namespace {
 
 constexpr mode_t kOfOthers = 0077;
 constexpr mode_t kOfWorld = 0007;
+constexpr int kAuthLevel = 2;  // Of keys and digests: 112 bits, as in a handshake on Debian.
 
 absl::Status CheckKey(const std::string& directory, X509& certificate) {
   const std::string path = absl::StrCat(directory, "/", kKeyFile);
@@ -86,6 +87,25 @@ absl::Status CheckUse(const std::string& path, X509& certificate, const Certific
                    " --name NAME --host HOST --out DIR` makes one"));
 }
 
+/// Of a certificate that a client has shown. Its times count once its signature is good.
+absl::Status WhyNot(int wrong, const CertificateFacts& facts) {
+  switch (wrong) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return absl::UnauthenticatedError(absl::StrCat("the certificate shown expired on ",
+                                                     TimeText(facts.ends_unix_s),
+                                                     "; `bsp certs rotate` makes it anew"));
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return absl::UnauthenticatedError(absl::StrCat("the certificate shown is not valid before ",
+                                                     TimeText(facts.begins_unix_s),
+                                                     "; are the clocks of both machines right?"));
+    default:
+      return absl::UnauthenticatedError(absl::StrCat(
+          "the certificate shown is not one that the CA of this cluster has made for a client (",
+          X509_verify_cert_error_string(wrong), "); take ", kAuthorityFile, ", ", kCertificateFile,
+          " and ", kKeyFile, " from one `bsp certs issue` of that CA"));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::string& directory,
@@ -105,6 +125,27 @@ absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::str
   if (absl::Status s = CheckSigned(path, **certificate, **authority, now_unix_s); !s.ok()) return s;
   if (absl::Status s = CheckUse(path, **certificate, facts, use); !s.ok()) return s;
   return facts;
+}
+
+absl::StatusOr<CertificateFacts> CheckShown(const std::string& directory, std::string_view pem,
+                                            std::int64_t now_unix_s) {
+  const CertificatePtr shown = ParseCertificate(pem);
+  if (shown == nullptr) return absl::UnauthenticatedError("the certificate shown cannot be read");
+  const std::string authorities = absl::StrCat(directory, "/", kAuthorityFile);
+  const StorePtr store(X509_STORE_new());
+  const VerificationPtr verification(X509_STORE_CTX_new());
+  if (X509_STORE_load_file(store.get(), authorities.c_str()) != 1)
+    return absl::UnavailableError(
+        absl::StrCat("the server cannot read ", authorities, ": ", TakeOpensslErrors()));
+  BSP_CHECK(X509_STORE_CTX_init(verification.get(), store.get(), shown.get(), nullptr) == 1);
+  BSP_CHECK(X509_STORE_CTX_set_default(verification.get(), "ssl_client") == 1);
+  X509_VERIFY_PARAM* const wanted = X509_STORE_CTX_get0_param(verification.get());
+  X509_VERIFY_PARAM_set_auth_level(wanted, kAuthLevel);
+  X509_VERIFY_PARAM_set_time(wanted, now_unix_s);
+  const bool counts = X509_verify_cert(verification.get()) == 1;
+  TakeOpensslErrors();  // A connection of this thread would take what is left for its own.
+  if (counts) return FactsOf(*shown);
+  return WhyNot(X509_STORE_CTX_get_error(verification.get()), FactsOf(*shown));
 }
 
 absl::Status CheckServedHost(const std::string& directory, const std::string& host) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "net/tls/certificate.h"
@@ -30,6 +31,12 @@ enum class TlsUse { kCoordinate, kWork, kCall };
 absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::string& directory,
                                                                   TlsUse use,
                                                                   std::int64_t now_unix_s);
+
+/// What a certificate in PEM says, which a client has shown to a server with this directory, and
+/// whose key he has. Unauthenticated, with the reason for him, unless the directory's CA has signed
+/// it for clients and its time is now; it may be revoked. Reads ca.crt each time.
+absl::StatusOr<CertificateFacts> CheckShown(const std::string& directory, std::string_view pem,
+                                            std::int64_t now_unix_s);
 
 /// Ok if the directory's own certificate is for `host`, a name or an address, by which others
 /// connect, or there is no directory: plain text.

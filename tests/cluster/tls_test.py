@@ -113,6 +113,17 @@ class TlsTest(unittest.TestCase):
                    COMMAND_S)
         self.assertEqual(set(cluster.nodes()), {"w1", "w2"})
 
+    def test_whose_certificate_counts_no_more_is_written_down(self):
+        cluster = self.cluster(workers=0)
+        self.assertEqual(cluster.nodes(), {})
+        shutil.copy(self.path("foreign/ca.crt"), self.path("head/ca.next"))
+        os.rename(self.path("head/ca.next"), self.path("head/ca.crt"))
+        why = "the certificate shown is not one that the CA of this cluster has made"
+        self.assert_refused(cluster, self.path("anna"), why)
+        with open(os.path.join(cluster.coordinator.state_dir, "refused.log"),
+                  encoding="utf-8") as log:
+            self.assertRegex(log.read(), f'user="" .* call=ListNodes outcome=.* reason="{why}')
+
     def test_who_has_the_certificate_of_another_role_does_not_start(self):
         worker = ["bsp-worker", "--coordinator", f"{HERE}:1", "--accounts", "own:everybody"]
         for (program, *options), tls_dir, role in ((["bsp-coordinator"], "node", "coordinator"),

@@ -36,10 +36,7 @@ class ImagesService final : public proto::Images::Service {
  public:
   /// `tls_dir`: empty if calls come in plain text.
   ImagesService(ImageStore& store, const std::string& tls_dir, ImagesServer::Received received)
-      : store_(store),
-        tls_(!tls_dir.empty()),
-        revocations_(tls_dir),
-        received_(std::move(received)) {}
+      : store_(store), tls_dir_(tls_dir), revocations_(tls_dir), received_(std::move(received)) {}
 
   grpc::Status PutImage(grpc::ServerContext* context, grpc::ServerReader<proto::FileChunk>* reader,
                         proto::PutImageReply*) override {
@@ -91,8 +88,10 @@ class ImagesService final : public proto::Images::Service {
   }
 
   absl::Status CheckCertificate(const grpc::ServerContext& context) {
-    if (!tls_) return absl::OkStatus();
-    const std::optional<CertificateFacts> facts = CertificateOf(*context.auth_context());
+    if (tls_dir_.empty()) return absl::OkStatus();
+    const ShownCertificate shown = CertificateOf(*context.auth_context(), tls_dir_);
+    if (!shown.ok()) return shown.status();
+    const std::optional<CertificateFacts>& facts = *shown;
     if (!facts)
       return absl::UnauthenticatedError("images are for workers: the caller shows no certificate");
     if (const absl::Status s = CheckRole(*facts, CertificateRole::kWorker); !s.ok())
@@ -144,7 +143,7 @@ class ImagesService final : public proto::Images::Service {
   }
 
   ImageStore& store_;
-  const bool tls_;
+  const std::string tls_dir_;
   Revocations revocations_;
   const ImagesServer::Received received_;
   std::atomic<std::uint64_t> refused_ = 0;

@@ -13,6 +13,7 @@
 #include "base/keepalive.h"
 #include "net/event_loop.h"
 #include "net/rpc_listener.h"
+#include "net/tls/certificate.h"
 
 namespace bspnow {
 namespace {
@@ -23,12 +24,12 @@ constexpr int kLongMs = 600'000;
 /// Without a message of its own: net knows no .proto.
 class WhoService final : public grpc::Service {
  public:
-  WhoService() {
+  explicit WhoService(std::string directory) : directory_(std::move(directory)) {
     using Handler = grpc::internal::RpcMethodHandler<WhoService, grpc::ByteBuffer, grpc::ByteBuffer,
                                                      grpc::ByteBuffer, grpc::ByteBuffer>;
     auto handler = std::make_unique<Handler>(
-        [](WhoService*, grpc::ServerContext* context, const grpc::ByteBuffer*,
-           grpc::ByteBuffer* reply) { return Answer(*context, *reply); },
+        [](WhoService* self, grpc::ServerContext* context, const grpc::ByteBuffer*,
+           grpc::ByteBuffer* reply) { return self->Answer(*context, *reply); },
         this);
     auto method = std::make_unique<grpc::internal::RpcServiceMethod>(
         "/test.Who/Ask", grpc::internal::RpcMethod::NORMAL_RPC, handler.release());
@@ -36,20 +37,27 @@ class WhoService final : public grpc::Service {
   }
 
  private:
-  static grpc::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer& reply) {
-    const auto shown = CertificateOf(*context.auth_context());
-    const auto who = shown ? shown->identity : std::nullopt;
+  grpc::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer& reply) const {
+    const ShownCertificate shown = CertificateOf(*context.auth_context(), directory_);
+    if (!shown.ok())
+      return {static_cast<grpc::StatusCode>(shown.status().code()),
+              std::string(shown.status().message())};
+    const auto who = *shown ? (*shown)->identity : std::nullopt;
     const std::string text =
         who ? absl::StrCat(RoleName(who->role), " ", who->name, " ", who->user) : "nobody";
     const grpc::Slice slice(text);
     reply = grpc::ByteBuffer(&slice, 1);
     return grpc::Status::OK;
   }
+
+  const std::string directory_;  ///< Of --tls.
 };
 
 }  // namespace
 
 struct WhoServer::Parts {
+  explicit Parts(const std::string& directory) : service(directory) {}
+
   EventLoop loop;
   WhoService service;
   std::unique_ptr<RpcListener> listener;
@@ -59,7 +67,7 @@ struct WhoServer::Parts {
 WhoServer::WhoServer(const RpcCredentials& credentials) : WhoServer(credentials, kLongMs) {}
 
 WhoServer::WhoServer(const RpcCredentials& credentials, int connection_age_ms)
-    : parts_(std::make_unique<Parts>()) {
+    : parts_(std::make_unique<Parts>(credentials.directory())) {
   auto listener = RpcListener::Start(parts_->loop, {.host = "0.0.0.0", .port = 0},
                                      {.message_bytes_max = kMessageBytesMax,
                                       .keepalive = kClientKeepalive,
