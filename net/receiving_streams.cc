@@ -338,7 +338,7 @@ const SocketAddress& ReceivingStreams::address() const {
 
 void ReceivingStreams::SetSelf(WorkerId self, const StreamKey& key) {
   self_ = self;
-  const bool other = key_.encrypts() != key.encrypts();
+  const bool other = key_.empty() ? key.encrypts() : key_ != key;
   key_ = key;
   while (other && !streams_.empty()) Remove(*streams_.begin()->first);
 }

@@ -80,8 +80,8 @@ class ReceivingStreams {
   const SocketAddress& address() const;
 
   /// Who we are, once that is known: a Hello for another worker is refused, and one whose sender
-  /// does not prove this key; before, every one is. If streams are encrypted from now on, or no
-  /// more, those that are there end.
+  /// does not prove this key; before, every one is. If it is another, or streams are encrypted from
+  /// now on, or no more, those that are there end.
   void SetSelf(WorkerId self, const StreamKey& key);
 
   /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer

@@ -155,7 +155,7 @@ void SendingStream::SetAddress(const HostPort& address) {
   options_.address = address;
   addresses_.clear();
   if (state_ == State::kResolving) return AskForAddresses();
-  if (fd_.valid()) Break("the worker has moved");
+  ConnectAnew("the worker has moved");
 }
 
 // --- What goes out -------------------------------------------------------------------------------

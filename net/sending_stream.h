@@ -121,6 +121,11 @@ class SendingStream final : private FrameSink {
   /// The worker has another address: the next connection goes there; a present one is closed.
   void SetAddress(const HostPort& address);
 
+  /// A present connection is closed.
+  void ConnectAnew(const std::string& why) {
+    if (fd_.valid()) Break(why);
+  }
+
   bool connected() const { return state_ == State::kOpen; }
   /// Since when no frame was acknowledged though some wait for it; `now_ns` if none waits.
   std::uint64_t silent_since_ns(std::uint64_t now_ns) const {

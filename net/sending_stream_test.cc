@@ -274,6 +274,27 @@ TEST_F(SendingStreamTest, DeliversOnceBothEndsHaveTheSameKey) {
   ExpectAll(1);
 }
 
+TEST_F(SendingStreamTest, StreamEndsWhenEitherEndHasAnotherKey) {
+  auto sender = NewSender(receiver_.address());
+  sender->Send(Numbered(1, 10));
+  RunUntil([&] { return delivered_.size() == 1; });
+  receiver_.SetSelf(kReceiver, kStreamKey);  // The same one.
+  sender->Send(Numbered(2, 10));
+  RunUntil([&] { return delivered_.size() == 2; });
+  EXPECT_EQ(sender->counts().connects, 1u);
+  receiver_.SetSelf(kReceiver, kOtherStreamKey);
+  sender->Send(Numbered(3, 10));
+  RunUntil([&] { return sender->counts().breaks == 1; });
+  key_ = kOtherStreamKey;
+  RunUntil([&] { return delivered_.size() == 3; });
+  sender->ConnectAnew("as a worker does that has another key");
+  EXPECT_FALSE(sender->connected());
+  sender->Send(Numbered(4, 10));
+  RunUntil([&] { return delivered_.size() == 4; });
+  ExpectAll(4);
+  EXPECT_EQ(sender->counts().connects, 3u);
+}
+
 /// Takes connections of a sender, and answers its Hello with one frame.
 class FalseReceiver {
  public:

@@ -26,6 +26,9 @@ class StreamKey {
   /// Nothing if these are not kBytes.
   static std::optional<StreamKey> FromBytes(std::string_view bytes);
 
+  /// Of keys that this process has, so it takes what time it takes.
+  bool operator==(const StreamKey&) const = default;
+
   bool empty() const { return !bytes_.has_value(); }
 
   /// The same, of a cluster whose streams are encrypted with it (net/stream_tls.h): so no stream

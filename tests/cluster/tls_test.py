@@ -195,6 +195,28 @@ class TlsTest(unittest.TestCase):
         cluster.await_workers(1)
 
 
+class NewKeyTest(unittest.TestCase):
+    """Whoever has been given the cluster's key, and is not to have it any more."""
+
+    def test_workers_take_a_new_key_and_their_job_goes_on(self):
+        for options in ((), ("--data-tls",)):
+            with Cluster(workers=3, slots=2, coordinator_options=options) as cluster:
+                job = Enduring(nprocs=6, supersteps=120)
+                number = job.submit(cluster, "--checkpoint=every=20", "--nodes", 3)
+                job.await_commits(cluster, number)
+                cluster.coordinator.kill()
+                os.remove(os.path.join(cluster.coordinator.state_dir, "stream.key"))
+                cluster.restart_coordinator()
+                for worker in cluster.workers.values():
+                    wait_until(lambda log=worker.log: "the cluster has a new key" in log(),
+                               "it has been told", COMMAND_S)
+                committed = cluster.show(number)["checkpoints"]["superstep"]
+                wait_until(lambda: cluster.show(number)["checkpoints"]["superstep"] > committed,
+                           "images travel with the new key", COMMAND_S)
+                self.assertEqual(cluster.show(number)["losses"], [])
+                job.check_end(cluster, number)
+
+
 class DataTlsTest(unittest.TestCase):
     """With --data-tls the streams of supersteps and barriers are encrypted; no certificates."""
 

@@ -87,10 +87,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   }
   self_ = plan.self;
   lease_ns_ = plan.lease_ms * kNsPerMs;
-  if (plan.stream_key.encrypts() && !stream_key_.encrypts())
-    for (JobGroups* job : spread_)
-      if (job->lanes() != nullptr) job->lanes()->GiveUp("streams are encrypted from now on");
-  stream_key_ = plan.stream_key;
+  SetKey(plan.stream_key);
   if (stream_key_.empty())
     spdlog::error("event=no_stream_key coordinator={}", plan.barrier_address);
   peers_.SetSelf(self_);
@@ -106,6 +103,18 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
                             .key = stream_key_,
                             .socket = socket_},
       owner);
+}
+
+// Who has the key before this one, and nothing else, keeps no connection that he made with it.
+void DataPlane::SetKey(const StreamKey& key) {
+  const StreamKey before = std::exchange(stream_key_, key);
+  if (before.empty() || before == key) return;
+  const char* why = "the cluster has a new key";
+  if (key.encrypts() != before.encrypts())
+    why = key.encrypts() ? "streams are encrypted from now on" : "streams are in clear from now on";
+  for (JobGroups* job : spread_)
+    if (job->lanes() != nullptr) job->lanes()->GiveUp(why);
+  peers_.ConnectAnew(why);
 }
 
 void DataPlane::RenewLease(std::uint64_t every_ms) {

@@ -148,6 +148,7 @@ class DataPlane final : private BatchSink,
   bool PrepareToSleep() override;
   void Awake() override;
 
+  void SetKey(const StreamKey& key);
   JobGroups* Find(JobId job) const;
   JobGroups* Find(JobId job, Epoch epoch) const;
   JobGroups* Lookup(const FrameHeader& header);

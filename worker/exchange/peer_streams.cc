@@ -52,6 +52,11 @@ void PeerStreams::SetSelf(WorkerId self) {
   self_ = self;
 }
 
+void PeerStreams::ConnectAnew(const std::string& why) {
+  for (const auto& [worker, peer] : peers_) peer.stream->ConnectAnew(why);
+  for (const Peer& peer : former_) peer.stream->ConnectAnew(why);
+}
+
 void PeerStreams::SetAddress(WorkerId worker, const std::string& data_address) {
   if (data_address.empty()) {
     addresses_.erase(worker);

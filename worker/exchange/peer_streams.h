@@ -42,6 +42,9 @@ class PeerStreams {
   /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
 
+  /// The key has changed: whoever is at the other end has proven the one before.
+  void ConnectAnew(const std::string& why);
+
   /// Where that worker is now, whatever the plans of jobs say that began before; empty: it is gone.
   void SetAddress(WorkerId worker, const std::string& data_address);
 
