@@ -195,7 +195,7 @@ class Cluster {
   void OnStreamStands();
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(Node& node, proto::WorkerEvent& event);
-  void OnLogged(WorkerId worker);
+  void OnLogged(WorkerId worker, std::uint64_t sequence);
   RunningEpoch* RunningOf(const proto::WorkerEvent& event);
   std::uint64_t SinceNs(std::uint64_t for_ms) const;
   void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);

@@ -109,9 +109,7 @@ TEST_F(ClusterTest, AnswersAWaitOnceTheEndIsStored) {
 TEST_F(ClusterTest, EventsThatFollowOutputTakeEffectOnceThatOutputIsInTheLog) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  event.mutable_output()->set_text("x\n");
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportOutput(worker, job, Epoch{1});
   const std::uint64_t before = worker.sink->acknowledged;
   ReportExited(worker, job, Epoch{1}, 0, SIGSEGV);
   world_.timers.RunPosted();
@@ -122,21 +120,35 @@ TEST_F(ClusterTest, EventsThatFollowOutputTakeEffectOnceThatOutputIsInTheLog) {
   EXPECT_EQ(worker.sink->acknowledged, worker.last_event);
 }
 
+TEST_F(ClusterTest, LoggedOutputOfOneJobAcknowledgesNoneOfAnother) {
+  FakeWorker worker = Join("w1", 4);
+  const JobId a = Run(worker);
+  const JobId b = Submit(Request("another"));
+  ReportBegun(worker, b, Epoch{1}, {0, 1});
+  Settle();
+  const std::uint64_t before = worker.last_event;
+  ReportOutput(worker, a, Epoch{1});
+  ReportExited(worker, a, Epoch{1}, 0, SIGSEGV);
+  ReportOutput(worker, b, Epoch{1});
+  FinishOne(world_.logs.calls, absl::StrCat("append ", Value(b)));
+  EXPECT_EQ(Show(a).state(), proto::RUNNING);
+  EXPECT_EQ(worker.sink->acknowledged, before);
+  FinishOne(world_.logs.calls, absl::StrCat("append ", Value(a)));
+  EXPECT_NE(Show(a).state(), proto::RUNNING);
+  EXPECT_EQ(worker.sink->acknowledged, worker.last_event);
+}
+
 TEST_F(ClusterTest, OutputBeyondTheLimitFailsTheJobAndALostPieceRecoversIt) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  event.mutable_output()->set_text("x\n");
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportOutput(worker, job, Epoch{1});
   Finish(world_.logs.calls, absl::FailedPreconditionError("a gap"));
   EXPECT_EQ(Show(job).state(), proto::RECOVERING);
   Settle();
   ReportCleared(worker, job, Epoch{1});
   Settle();
   EXPECT_EQ(Starts(worker), 2u);
-  event = EventOf(job, Epoch{2});
-  event.mutable_output()->set_text("x\n");
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportOutput(worker, job, Epoch{2});
   Finish(world_.logs.calls, absl::OutOfRangeError("too much"));
   Settle();
   ReportCleared(worker, job, Epoch{2});
@@ -147,9 +159,7 @@ TEST_F(ClusterTest, OutputBeyondTheLimitFailsTheJobAndALostPieceRecoversIt) {
 TEST_F(ClusterTest, AnEndThatFollowsLostOutputDoesNotCount) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  event.mutable_output()->set_text("x\n");
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportOutput(worker, job, Epoch{1});
   ReportExited(worker, job, Epoch{1}, 0, 0);
   ReportExited(worker, job, Epoch{1}, 1, 0);
   Finish(world_.logs.calls, absl::FailedPreconditionError("a gap"));
@@ -159,9 +169,7 @@ TEST_F(ClusterTest, AnEndThatFollowsLostOutputDoesNotCount) {
 TEST_F(ClusterTest, OutputOfAnOlderEpochIsDropped) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
-  proto::WorkerEvent event = EventOf(job, Epoch{7});
-  event.mutable_output()->set_text("x\n");
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportOutput(worker, job, Epoch{7});
   EXPECT_TRUE(world_.logs.calls.empty());
   EXPECT_EQ(worker.sink->acknowledged, worker.last_event);
 }

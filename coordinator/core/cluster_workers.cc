@@ -236,16 +236,17 @@ absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
 }
 
 // Events that follow output take effect once that output is in the log: else an end or a checkpoint
-// could outlive a crash that its output does not.
-void Cluster::OnLogged(WorkerId id) {
+// could outlive a crash that its output does not. The event with this sequence is output.
+void Cluster::OnLogged(WorkerId id, std::uint64_t sequence) {
   while (Node* node = nodes_.Find(id)) {
-    node->session.OnLogged();
+    node->session.OnLogged(sequence);
     node->Acknowledge();
     if (node->after_output.empty() ||
         node->after_output.front().sequence() != node->session.awaits_log())
       return;
     const proto::WorkerEvent event = std::move(node->after_output.front());
     node->after_output.pop_front();
+    sequence = event.sequence();
     Perform(OnJobEvent(*node, event));
   }
 }
@@ -308,18 +309,18 @@ void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {
         table_.OnFailed(job, epoch, "its worker sent more output at once than is allowed", Now()));
   FindLive(job)->output_bytes += output.text().size();
   output_bytes_of_all_ += output.text().size();
-  node.session.AwaitLog();
+  const std::uint64_t sequence = node.session.AwaitLog();
   LogRecord line{
       .pid = output.pid(),
       .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
       .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
-  const auto logged = [this, id = node.worker, job, epoch](const absl::Status& status) {
+  const auto logged = [this, id = node.worker, sequence, job, epoch](const absl::Status& status) {
     const std::string reason(status.message());
     if (!status.ok())  // Before the events that follow this output: an end would count without it.
       Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
                                          : table_.OnBroken(job, epoch, reason, Now()));
-    OnLogged(id);
+    OnLogged(id, sequence);
   };
   ports_.logs.Append(job, std::move(line), logged);
 }

@@ -84,7 +84,7 @@ class Journal {
 };
 
 /// What the jobs print, each byte once; see output/job_log.h for the meaning of each call. Writes
-/// to one log take effect in the order of the calls.
+/// to one log take effect in the order of the calls; those to different logs end in any order.
 class OutputLogs {
  public:
   using Done = std::function<void(const absl::Status&)>;

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <vector>
+#include <set>
 
 #include <absl/status/statusor.h>
 #include "proto/workers.pb.h"
@@ -34,22 +34,25 @@ class WorkerSession {
   absl::StatusOr<Novelty> OnEvent(std::uint64_t sequence);
 
   /// The event that has just come is output, or follows output: it counts as acted upon only
-  /// when that is in the log.
-  void AwaitLog() { in_writing_.push_back(last_event_); }
-  /// The oldest of them is.
-  void OnLogged() { in_writing_.pop_front(); }
+  /// when that is in the log. Returns its sequence.
+  std::uint64_t AwaitLog() {
+    in_writing_.insert(last_event_);
+    return last_event_;
+  }
+  /// This one of them is: logs of several jobs are written at a time, so it need not be the oldest.
+  void OnLogged(std::uint64_t sequence) { in_writing_.erase(sequence); }
   /// The oldest of them; 0: none.
-  std::uint64_t awaits_log() const { return in_writing_.empty() ? 0 : in_writing_.front(); }
+  std::uint64_t awaits_log() const { return in_writing_.empty() ? 0 : *in_writing_.begin(); }
 
   /// All events up to this one have been acted upon.
   std::uint64_t acted_upon() const {
-    return in_writing_.empty() ? last_event_ : in_writing_.front() - 1;
+    return in_writing_.empty() ? last_event_ : *in_writing_.begin() - 1;
   }
 
  private:
   std::deque<proto::Order> untaken_;
   std::uint64_t last_order_ = 0;
-  std::deque<std::uint64_t> in_writing_;  ///< Sequences of events, ascending.
+  std::set<std::uint64_t> in_writing_;  ///< Sequences of events.
   std::uint64_t last_event_ = 0;
 };
 

@@ -46,10 +46,27 @@ TEST(WorkerSessionTest, OutputCountsOnlyWhenItIsInTheLog) {
   EXPECT_EQ(session.acted_upon(), 1u);
   ASSERT_TRUE(session.OnEvent(4).ok());
   session.AwaitLog();
-  session.OnLogged();
+  session.OnLogged(2);
   EXPECT_EQ(session.acted_upon(), 3u);
-  session.OnLogged();
+  session.OnLogged(4);
   EXPECT_EQ(session.acted_upon(), 4u);
+}
+
+TEST(WorkerSessionTest, OutputThatIsLoggedFirstDoesNotCountForEarlierOutput) {
+  WorkerSession session;
+  for (const std::uint64_t sequence : {1u, 2u, 3u}) {
+    ASSERT_TRUE(session.OnEvent(sequence).ok());
+    EXPECT_EQ(session.AwaitLog(), sequence);
+  }
+  session.OnLogged(3);
+  EXPECT_EQ(session.acted_upon(), 0u);
+  EXPECT_EQ(session.awaits_log(), 1u);
+  session.OnLogged(1);
+  EXPECT_EQ(session.acted_upon(), 1u);
+  EXPECT_EQ(session.awaits_log(), 2u);
+  session.OnLogged(2);
+  EXPECT_EQ(session.acted_upon(), 3u);
+  EXPECT_EQ(session.awaits_log(), 0u);
 }
 
 TEST(WorkerSessionTest, EventsAfterOutputComeInTheirTurn) {
@@ -60,7 +77,7 @@ TEST(WorkerSessionTest, EventsAfterOutputComeInTheirTurn) {
     session.AwaitLog();
   }
   EXPECT_EQ(session.awaits_log(), 1u);
-  session.OnLogged();
+  session.OnLogged(1);
   EXPECT_EQ(session.awaits_log(), 2u);
   EXPECT_EQ(session.acted_upon(), 1u);
 }

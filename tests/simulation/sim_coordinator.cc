@@ -20,7 +20,6 @@ using coordinator::Refusal;
 
 constexpr std::uint64_t kJournalNs = 20 * kMillisecond;
 constexpr std::uint64_t kTermKeys = std::uint64_t{1} << 60;
-constexpr std::uint64_t kLogNs = 200 * kMicrosecond;
 constexpr CheckpointLimits kLimits{
     .mtbf_ns = 10 * kSecond, .overhead_max = 0.5, .renewal_ns_min = 20 * kMillisecond};
 
@@ -29,8 +28,8 @@ constexpr CheckpointLimits kLimits{
 /// A worker's control stream, at this end.
 class SimCoordinator::ControlStream final : public OrderSink {
  public:
-  ControlStream(SimCoordinator& coordinator, Link link, SimWorkerPort& port)
-      : coordinator_(coordinator), link_(std::move(link)), port_(port) {}
+  ControlStream(SimCoordinator& coordinator, WorkerId worker, Link link, SimWorkerPort& port)
+      : coordinator_(coordinator), worker_(worker), link_(std::move(link)), port_(port) {}
 
   void Send(const proto::Order& order) override {
     coordinator_.Watch(order);
@@ -38,6 +37,7 @@ class SimCoordinator::ControlStream final : public OrderSink {
                 [link = link_, &port = port_, order] { port.OnOrder(link, order); });
   }
   void Acknowledge(std::uint64_t sequence) override {
+    coordinator_.CheckAcknowledged(worker_, sequence);
     link_->Send(SimLink::kCalled,
                 [link = link_, &port = port_, sequence] { port.OnAcknowledge(link, sequence); });
   }
@@ -55,6 +55,7 @@ class SimCoordinator::ControlStream final : public OrderSink {
 
  private:
   SimCoordinator& coordinator_;
+  const WorkerId worker_;
   const Link link_;
   SimWorkerPort& port_;
 };
@@ -66,8 +67,6 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       nodes_(std::move(nodes)),
       writer_(
           loop, actor_, [this] { return !superseded(); }, kJournalNs),
-      log_writer_(
-          loop, actor_, [this] { return !superseded(); }, kLogNs),
       stored_(journal.Load(loop.Below(kTermKeys) + 1)),
       term_(stored_.term),
       run_(journal.runs) {
@@ -100,7 +99,7 @@ void SimCoordinator::Die() {
   if (std::exchange(dead_, true)) return;
   CountFigures();
   writer_.Die();
-  log_writer_.Die();
+  for (auto& [job, writer] : log_writers_) writer.Die();
   CutConnections();
 }
 
@@ -141,7 +140,8 @@ void SimCoordinator::CountFigures() {
   const auto count = [this](const char* what, std::uint64_t n) { oracle_.Count(what, n); };
   count("checkpoints given up", figures.ended.at("given_up"));
   count("checkpoints found damaged", figures.damaged);
-  count("slow writes", writer_.slow_writes() + log_writer_.slow_writes());
+  count("slow writes", writer_.slow_writes());
+  for (const auto& [job, writer] : log_writers_) count("slow writes", writer.slow_writes());
   for (const std::uint64_t n : figures.recovery_ns->Look().counts) count("losses overcome", n);
 }
 
@@ -273,7 +273,8 @@ void SimCoordinator::RegisterNamesake(const std::string& name) {
 void SimCoordinator::AttachWorker(const proto::WorkerEvent& first, const Link& control,
                                   SimWorkerPort& port) {
   if (first.term() != term_) oracle_.Count("refused old terms");
-  const auto stream = std::make_shared<ControlStream>(*this, control, port);
+  const auto stream =
+      std::make_shared<ControlStream>(*this, WorkerId{first.worker()}, control, port);
   links_.push_back(control);
   control->OnBroken(SimLink::kCalled, [this, id = WorkerId{first.worker()}, stream](const Link&) {
     if (!dead_) cluster_->OnStreamBroken(id, stream.get());
@@ -286,6 +287,7 @@ void SimCoordinator::AttachWorker(const proto::WorkerEvent& first, const Link& c
 
 void SimCoordinator::OnEvent(WorkerId id, const Link& control, const proto::WorkerEvent& event) {
   Turn([&] {
+    arriving_ = {id, event.sequence()};
     const absl::Status handled = cluster_->OnEvent(id, event);
     if (absl::IsInvalidArgument(handled)) oracle_.Fail(handled.ToString());
     if (!handled.ok()) control->Close(SimLink::kCalled);

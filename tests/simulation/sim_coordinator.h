@@ -141,6 +141,8 @@ class SimCoordinator final : private Timers,
   bool RefusesRow();
   void CheckKnown(const proto::Order& order) const;
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
+  void CheckAcknowledged(WorkerId worker, std::uint64_t sequence) const;
+  SimWriter& LogWriterOf(JobId job);
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
   void WatchCatalogue(JobId job, const std::string& catalogue);
@@ -182,8 +184,12 @@ class SimCoordinator final : private Timers,
   SimJournal& journal_;
   const Nodes nodes_;
   SimLoop::ActorPtr actor_ = std::make_shared<SimLoop::Actor>();
-  SimWriter writer_;      ///< Of the journal.
-  SimWriter log_writer_;  ///< Of the jobs' output.
+  SimWriter writer_;  ///< Of the journal.
+  /// Of the jobs' output: what is slow with one log holds up no other, as in the daemon.
+  std::map<JobId, SimWriter> log_writers_;
+  /// The event that a worker has just sent, and those whose output is not in its log yet.
+  std::pair<WorkerId, std::uint64_t> arriving_{};
+  std::map<WorkerId, std::set<std::uint64_t>> unlogged_;
   std::set<CoreTimer> timers_;
   std::uint64_t last_timer_ = 0;
   std::map<WorkerId, FrameEnd> frames_;

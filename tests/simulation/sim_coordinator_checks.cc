@@ -236,6 +236,14 @@ bool SimCoordinator::IsSound(JobId job, const bspnow::Checkpoint& checkpoint) co
       });
 }
 
+// A worker keeps what it has sent no longer.
+void SimCoordinator::CheckAcknowledged(WorkerId worker, std::uint64_t sequence) const {
+  const auto unlogged = unlogged_.find(worker);
+  if (unlogged == unlogged_.end() || unlogged->second.empty()) return;
+  if (*unlogged->second.begin() <= sequence)
+    oracle_.Fail("output is acknowledged that is not in its log");
+}
+
 // Nobody goes back further than he must.
 void SimCoordinator::CheckGivenUp(JobId job, const std::string& catalogue) const {
   const auto found = journal_.checkpoints.find(job);

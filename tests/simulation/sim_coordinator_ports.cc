@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kSomeDayMs = 1'700'000'000'000;
 constexpr std::uint64_t kAppendsPerRefusedOne = 500;
+constexpr std::uint64_t kLogNs = 200 * kMicrosecond;
 
 }  // namespace
 
@@ -128,14 +129,26 @@ void SimCoordinator::RaiseTerm(std::uint64_t term, Journal::Done done) {
 
 // ---- The logs -----------------------------------------------------------------------------------
 
+SimWriter& SimCoordinator::LogWriterOf(JobId job) {
+  return log_writers_
+      .try_emplace(
+          job, loop_, actor_, [this] { return !superseded(); }, kLogNs)
+      .first->second;
+}
+
 void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) {
   if (record.origin == LogOrigin::kLauncher) {
     if (absl::StrContains(record.text, "waits for a node")) oracle_.Count("waits for holders");
     return Post([done] { done(absl::OkStatus()); });
   }
-  log_writer_.Queue(
+  unlogged_[arriving_.first].insert(arriving_.second);
+  LogWriterOf(job).Queue(
       {.apply = [this, job, record = std::move(record)] { return AppendTo(job, record); },
-       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+       .done =
+           [this, done, event = arriving_](const absl::Status& written) {
+             unlogged_[event.first].erase(event.second);
+             Turn([&] { done(written); });
+           }});
 }
 
 absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
@@ -158,7 +171,7 @@ absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
 
 void SimCoordinator::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
   const auto cut = std::make_shared<absl::StatusOr<LogCut>>();
-  log_writer_.Queue(
+  LogWriterOf(job).Queue(
       {.apply =
            [this, job, positions, cut] {
              *cut = CutLog(job, positions);
@@ -198,7 +211,7 @@ absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
 }
 
 void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, OutputLogs::Done done) {
-  log_writer_.Queue(
+  LogWriterOf(job).Queue(
       {.apply =
            [this, job, reach] {
              journal_.logs[job].sync_failed = loop_.Chance(2);

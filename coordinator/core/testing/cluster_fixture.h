@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,6 +66,15 @@ class ClusterFixture : public testing::Test {
     const PendingCall call = std::move(calls.front());
     calls.pop_front();
     call.done(status);
+  }
+  /// The oldest call of this name comes to its end: jobs' logs are written independently.
+  static void FinishOne(std::deque<PendingCall>& calls, const std::string& what) {
+    const auto found = std::find_if(calls.begin(), calls.end(),
+                                    [&](const PendingCall& call) { return call.what == what; });
+    ASSERT_NE(found, calls.end()) << what;
+    const PendingCall call = std::move(*found);
+    calls.erase(found);
+    call.done(absl::OkStatus());
   }
   static std::vector<std::string> Waiting(const std::deque<PendingCall>& calls) {
     std::vector<std::string> names;
@@ -158,6 +168,11 @@ class ClusterFixture : public testing::Test {
       event.mutable_begun()->set_pid(pid);
       EXPECT_EQ(Report(worker, event), absl::OkStatus());
     }
+  }
+  void ReportOutput(FakeWorker& worker, JobId job, Epoch epoch) {
+    proto::WorkerEvent event = EventOf(job, epoch);
+    event.mutable_output()->set_text("x\n");
+    EXPECT_EQ(Report(worker, event), absl::OkStatus());
   }
   void ReportExited(FakeWorker& worker, JobId job, Epoch epoch, std::uint32_t pid, int signal) {
     proto::WorkerEvent event = EventOf(job, epoch);
