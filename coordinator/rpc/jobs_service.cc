@@ -8,6 +8,7 @@
 #include "coordinator/rpc/content_service.h"
 #include "coordinator/rpc/log_service.h"
 #include "coordinator/rpc/permission.h"
+#include "coordinator/rpc/request_limits.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/sha256.h"
 #include "proto/grpc_status.h"
@@ -134,27 +135,28 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
                                       const proto::SubmitJobRequest* request,
                                       proto::SubmitJobReply* reply) override {
-    return AnswerLater(
-        context, Scope::kSubmit, reply, [this, request](const Caller& caller, const auto& answer) {
-          proto::SubmitJobRequest owned = *request;
-          const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
-          if (!taken.ok()) return answer(taken);
-          daemon_.cluster().Submit(
-              caller, std::move(owned), [this, answer](const absl::StatusOr<JobId>& job) {
-                if (!job.ok()) return answer(job.status());
-                proto::SubmitJobReply submitted;
-                submitted.set_job(Value(*job));
-                if (const JobRecord* record = daemon_.cluster().table().Find(*job))
-                  submitted.set_elements(record->job().array().elements());
-                answer(submitted);
-              });
-        });
+    return AnswerLater(context, Scope::kSubmit, *request, reply,
+                       [this, request](const Caller& caller, const auto& answer) {
+                         proto::SubmitJobRequest owned = *request;
+                         const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
+                         if (!taken.ok()) return answer(taken);
+                         daemon_.cluster().Submit(
+                             caller, std::move(owned),
+                             [this, answer](const absl::StatusOr<JobId>& job) {
+                               if (!job.ok()) return answer(job.status());
+                               proto::SubmitJobReply submitted;
+                               submitted.set_job(Value(*job));
+                               if (const JobRecord* record = daemon_.cluster().table().Find(*job))
+                                 submitted.set_elements(record->job().array().elements());
+                               answer(submitted);
+                             });
+                       });
   }
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const proto::ListJobsRequest* request,
                                      proto::ListJobsReply* reply) override {
-    return AnswerLater(context, Scope::kRead, reply,
+    return AnswerLater(context, Scope::kRead, *request, reply,
                        [this, request](const Caller& caller, const auto& answer) {
                          proto::ListJobsRequest limited = *request;
                          const absl::Status may = LimitAccounting(caller, limited);
@@ -237,7 +239,8 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext* context,
                                                     const proto::ReadLogRequest* request) override {
     const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::LogLine>>(caller.status());
+    const absl::Status may = caller.ok() ? CheckLimits(*request) : caller.status();
+    if (!may.ok()) return Refuse<grpc::ServerWriteReactor<proto::LogLine>>(may);
     return SendLog(loop_, daemon_, *caller, *request);
   }
 
@@ -252,27 +255,29 @@ class JobsService final : public proto::Jobs::CallbackService {
   // ---- Nodes and parameters ---------------------------------------------------------------------
 
   grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context,
-                                      const proto::ListNodesRequest*,
+                                      const proto::ListNodesRequest* request,
                                       proto::ListNodesReply* reply) override {
-    return Answer(context, Scope::kRead, reply, [this]() -> absl::StatusOr<proto::ListNodesReply> {
-      return daemon_.cluster().ListNodes();
-    });
+    return Answer(context, Scope::kRead, *request, reply,
+                  [this]() -> absl::StatusOr<proto::ListNodesReply> {
+                    return daemon_.cluster().ListNodes();
+                  });
   }
 
   grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
                                       const proto::DrainNodeRequest* request,
                                       proto::Node* reply) override {
-    return AnswerLater(
-        context, Scope::kAdmin, reply, [this, request](const Caller&, const auto& answer) {
-          daemon_.cluster().SetDrained(request->name(),
-                                       request->undo() ? Drain::kUndrain : Drain::kDrain, answer);
-        });
+    return AnswerLater(context, Scope::kAdmin, *request, reply,
+                       [this, request](const Caller&, const auto& answer) {
+                         daemon_.cluster().SetDrained(
+                             request->name(), request->undo() ? Drain::kUndrain : Drain::kDrain,
+                             answer);
+                       });
   }
 
   grpc::ServerUnaryReactor* ForgetNode(grpc::CallbackServerContext* context,
                                        const proto::ForgetNodeRequest* request,
                                        proto::Node* reply) override {
-    return AnswerLater(context, Scope::kAdmin, reply,
+    return AnswerLater(context, Scope::kAdmin, *request, reply,
                        [this, request](const Caller&, const auto& answer) {
                          daemon_.cluster().ForgetNode(request->name(), answer);
                        });
@@ -281,18 +286,19 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,
                                             const proto::MachineParameters* request,
                                             proto::StoreParametersReply* reply) override {
-    return AnswerLater(
-        context, Scope::kSubmit, reply, [this, request](const Caller&, const auto& answer) {
-          daemon_.cluster().StoreParameters(*request, [answer](const absl::Status& status) {
-            status.ok() ? answer(proto::StoreParametersReply()) : answer(status);
-          });
-        });
+    return AnswerLater(context, Scope::kSubmit, *request, reply,
+                       [this, request](const Caller&, const auto& answer) {
+                         daemon_.cluster().StoreParameters(
+                             *request, [answer](const absl::Status& status) {
+                               status.ok() ? answer(proto::StoreParametersReply()) : answer(status);
+                             });
+                       });
   }
 
   grpc::ServerUnaryReactor* ShowParameters(grpc::CallbackServerContext* context,
                                            const proto::ShowParametersRequest* request,
                                            proto::MachineParameters* reply) override {
-    return Answer(context, Scope::kRead, reply,
+    return Answer(context, Scope::kRead, *request, reply,
                   [this, request] { return daemon_.cluster().ShowParameters(request->p()); });
   }
 
@@ -316,22 +322,23 @@ class JobsService final : public proto::Jobs::CallbackService {
 
  private:
   /// What `ask` gives on the loop is the reply.
-  template <typename Reply, typename Ask>
-  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Scope scope, Reply* reply,
-                                   Ask ask) {
+  template <typename Request, typename Reply, typename Ask>
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Scope scope,
+                                   const Request& request, Reply* reply, Ask ask) {
     return AnswerLater(
-        context, scope, reply,
+        context, scope, request, reply,
         [ask = std::move(ask)](const Caller&, const auto& answer) { answer(ask()); });
   }
 
   /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
-  template <typename Reply, typename Ask>
+  template <typename Request, typename Reply, typename Ask>
   grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, Scope scope,
-                                        Reply* reply, Ask ask) {
+                                        const Request& request, Reply* reply, Ask ask) {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
-    if (!caller.ok()) {
-      reactor->Finish(ToGrpc(caller.status()));
+    const absl::Status may = caller.ok() ? CheckLimits(request) : caller.status();
+    if (!may.ok()) {
+      reactor->Finish(ToGrpc(may));
       return reactor;
     }
     loop_.Post([reactor, reply, caller = *caller, ask = std::move(ask)] {
@@ -351,7 +358,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                      const Request& request, proto::Job* reply, AskOfJob ask) {
     const JobId job{request.job()};
     return AnswerLater(
-        context, ScopeOf(whose), reply,
+        context, ScopeOf(whose), request, reply,
         [this, job, whose, ask = std::move(ask)](const Caller& caller, const auto& answer) {
           daemon_.cluster().Recall(job, [this, job, whose, caller, ask, answer] {
             const absl::Status may = MayAsk(daemon_, caller, whose, job);

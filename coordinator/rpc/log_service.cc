@@ -13,6 +13,7 @@
 
 #include "coordinator/output/log_line.h"
 #include "coordinator/rpc/call_end.h"
+#include "coordinator/rpc/request_limits.h"
 #include "coordinator/rpc/self_owned.h"
 #include "proto/grpc_status.h"
 
@@ -45,7 +46,7 @@ void InGrpc(std::function<void()> task) {
 class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLine>, LogSending> {
  public:
   LogSending(const Caller& caller, const proto::ReadLogRequest& request)
-      : caller_(caller), request_(request) {}
+      : caller_(caller), request_(request), seen_(EndsOf(request.seen())) {}
 
   void Begin(EventLoop& loop, Daemon& daemon) {
     loop.Post([this, &daemon] {
@@ -76,7 +77,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
     if (may.ok()) may = daemon.cluster().MayReadLog(request_);
     if (!may.ok()) return End(ToGrpc(may));
     reader_.emplace(daemon.ReadLog(job));
-    reader_->PassOver(EndsOf(request_.seen()));
+    reader_->PassOver(std::move(seen_));
     StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
   }
 
@@ -154,6 +155,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
 
   const Caller caller_;
   const proto::ReadLogRequest request_;
+  StreamEnds seen_;                  ///< Until reader_ has it.
   std::optional<LogReader> reader_;  ///< Of the one thread that sends the next line.
   proto::LogLine line_;
   std::mutex mutex_;  ///< Guards the following.
@@ -176,6 +178,10 @@ class ClientStream final
   void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
     if (!ok && job_ == JobId{0}) return End(absl::InvalidArgumentError("no job was named"));
     if (!ok) return;  // The client has no more to say; it still listens, or else OnCancel comes.
+    if (job_ == JobId{0}) {
+      if (const absl::Status few = CheckLimits(incoming_); !few.ok()) return End(few);
+      seen_ = EndsOf(incoming_.seen());
+    }
     if (!call_end_.Pin()) return;
     loop_.Post([self = shared_from_this()] { self->OnMessage(); });
   }
@@ -245,7 +251,7 @@ class ClientStream final
     if (!attached.ok()) return attached;
     job_ = job;
     reader_.emplace(daemon_.ReadLog(job));
-    reader_->PassOver(EndsOf(incoming_.seen()));
+    reader_->PassOver(std::move(seen_));
     StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     return absl::OkStatus();
   }
@@ -357,6 +363,7 @@ class ClientStream final
   WaitId wait_;                      ///< For the job's end; the loop's.
   proto::ToJob incoming_;            ///< Between OnReadDone and StartRead the loop's.
   JobId job_{0};                     ///< Set on the loop, before the next StartRead.
+  StreamEnds seen_;                  ///< Of the first message; until reader_ has it.
   proto::FromJob outgoing_;          ///< Of the thread that has set sending_,
   std::optional<LogReader> reader_;  ///< as is this, once there is one.
   std::mutex mutex_;                 ///< Guards the following. Held for moments: the loop takes it.

@@ -36,14 +36,17 @@ absl::Status TooMany(const std::string& what, int max) {
   return absl::ResourceExhaustedError(absl::StrCat("a job has at most ", max, " ", what));
 }
 
+absl::Status TooManyConstraints() {
+  return TooMany("labels to ask for (--constraint)", kConstraintsMax);
+}
+
 // An empty text has hardly a byte in a message, and dozens in memory.
 absl::Status CheckCounts(const proto::JobSpec& spec) {
   if (spec.arguments_size() > kArgumentsMax)
     return TooMany("arguments; give them in a file (--file)", kArgumentsMax);
   if (spec.environment_size() > kVariablesMax)
     return TooMany("variables in its environment", kVariablesMax);
-  if (spec.constraints_size() > kConstraintsMax)
-    return TooMany("labels to ask for (--constraint)", kConstraintsMax);
+  if (spec.constraints_size() > kConstraintsMax) return TooManyConstraints();
   if (spec.files_size() > kFilesMax)
     return TooMany("files that travel with it; pack them", kFilesMax);
   return absl::OkStatus();
@@ -162,6 +165,7 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
 absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job) {
   if (const std::string why = WhyTooLate(request, job); !why.empty())
     return absl::FailedPreconditionError(absl::StrCat(StateSentence(job), ": ", why));
+  if (request.constraints().labels_size() > kConstraintsMax) return TooManyConstraints();
   proto::JobSpec spec = job.spec();
   if (request.has_name()) spec.set_name(request.name());
   if (request.has_time_limit_s()) spec.set_time_limit_s(request.time_limit_s());

@@ -62,6 +62,8 @@ TEST(JobSpecTest, AlteredConstraintsReplaceAllThatItHad) {
   request.mutable_constraints()->add_labels("=ssd");
   EXPECT_TRUE(absl::IsInvalidArgument(AlterJobSpec(request, job)));
   EXPECT_EQ(job.spec().constraints_size(), 2);
+  for (int i = 0; i < kConstraintsMax; ++i) request.mutable_constraints()->add_labels("big");
+  EXPECT_TRUE(absl::IsResourceExhausted(AlterJobSpec(request, job)));
   request.mutable_constraints()->clear_labels();
   EXPECT_TRUE(AlterJobSpec(request, job).ok());
   EXPECT_EQ(job.spec().constraints_size(), 0);

@@ -1,0 +1,32 @@
+// What is checked of a request on a thread of gRPC, before the loop sees it. An element of a list
+// takes a byte or two of a message and much more of the loop's time, and while the loop is busy
+// with millions of them it renews nobody's lease.
+#ifndef COORDINATOR_RPC_REQUEST_LIMITS_H_
+#define COORDINATOR_RPC_REQUEST_LIMITS_H_
+
+#include <absl/status/status.h>
+
+#include "base/ids.h"
+#include "proto/jobs.pb.h"
+
+namespace bspnow::coordinator {
+
+inline constexpr int kStatesMax = 100;  ///< A user may name one twice.
+/// Of one log: what each process prints on two streams, and what is the service's own.
+inline constexpr int kStreamEndsMax = 3 * static_cast<int>(kProcessesMax);
+
+/// Why this request is too large for the loop. A submission is checked whole.
+absl::Status CheckLimits(const proto::SubmitJobRequest& request);
+absl::Status CheckLimits(const proto::ListJobsRequest& request);
+absl::Status CheckLimits(const proto::ReadLogRequest& request);
+absl::Status CheckLimits(const proto::ToJob& first);
+
+/// Others have no lists that the loop copies or goes through.
+template <typename Request>
+absl::Status CheckLimits(const Request&) {
+  return absl::OkStatus();
+}
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_RPC_REQUEST_LIMITS_H_
