@@ -23,6 +23,7 @@ void KeptBytes::Stored(const std::string& user, std::uint64_t bytes) {
 void KeptBytes::GiveBack(const std::string& user, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const auto coming = coming_.find(user);
+  if (coming == coming_.end()) return;  // An empty file, and all that was announced has come.
   coming->second -= bytes;
   if (coming->second == 0) coming_.erase(coming);
 }

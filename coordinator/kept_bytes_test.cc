@@ -19,6 +19,16 @@ TEST(KeptBytesTest, WhatComesCountsFromItsAnnouncementOn) {
   EXPECT_FALSE(kept.Reserve("anna", 1).ok());
 }
 
+TEST(KeptBytesTest, EmptyFilesComeBesideOthers) {
+  KeptBytes kept(10);
+  ASSERT_TRUE(kept.Reserve("anna", 6).ok());
+  ASSERT_TRUE(kept.Reserve("anna", 0).ok());
+  kept.Stored("anna", 6);
+  kept.GiveBack("anna", 0);
+  EXPECT_TRUE(kept.Reserve("anna", 4).ok());
+  EXPECT_FALSE(kept.Reserve("anna", 1).ok());
+}
+
 TEST(KeptBytesTest, WhoHasNoRoomIsToldWhy) {
   KeptBytes kept(10);
   EXPECT_TRUE(kept.Check("anna").ok());
