@@ -111,6 +111,15 @@ void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) 
   if (HasEnded(**record))
     return answer(absl::FailedPreconditionError(
         absl::StrCat(StateSentence((*record)->job()), ": it is over")));
+  if (!table_.jobs().at(id).durable) {  // Of a submission that the journal refuses no row may stay.
+    const JobId submitted{(*record)->job().has_array() ? (*record)->job().array().job()
+                                                       : Value(id)};
+    FindLive(submitted)->submissions.push_back(
+        [this, request, answer](const absl::StatusOr<JobId>& accepted) {
+          accepted.ok() ? Alter(request, answer) : answer(accepted.status());
+        });
+    return;
+  }
   if (absl::Status s = table_.OnAlter(request, Now()); !s.ok()) return answer(s);
   if (request.has_checkpoints())
     FindLive(id)->policy =

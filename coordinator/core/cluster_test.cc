@@ -40,6 +40,37 @@ TEST_F(ClusterTest, RefusesASubmissionThatTheJournalDoesNotTake) {
   EXPECT_EQ(Starts(worker), 0u);
 }
 
+TEST_F(ClusterTest, OfARefusedSubmissionNoRowIsWrittenThoughItWasAltered) {
+  cluster_->Submit(kAnAdministrator, Request("key"), [](const absl::StatusOr<JobId>&) {});
+  proto::AlterJobRequest request;
+  request.set_job(1);
+  request.set_name("new");
+  const Answer altered = NewAnswer();
+  cluster_->Alter(request, Into(altered));
+  EXPECT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"job 1"});
+  Finish(world_.journal.calls, Full());
+  Settle();
+  ASSERT_TRUE(altered->has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted((*altered)->status())) << (*altered)->status();
+  EXPECT_FALSE(cluster_->Show(JobId{1}).ok());
+}
+
+TEST_F(ClusterTest, AnElementIsAlteredOnceItsArrayIsAccepted) {
+  proto::SubmitJobRequest array = Request("key");
+  array.mutable_array()->set_last(1);
+  array.mutable_array()->set_step(1);
+  cluster_->Submit(kAnAdministrator, array, [](const absl::StatusOr<JobId>&) {});
+  proto::AlterJobRequest request;
+  request.set_job(2);
+  request.set_name("new");
+  const Answer altered = NewAnswer();
+  cluster_->Alter(request, Into(altered));
+  Settle();
+  ASSERT_TRUE(altered->has_value() && (*altered)->ok());
+  EXPECT_EQ(world_.journal.records[JobId{2}].job().spec().name(), "new");
+  EXPECT_EQ(Show(JobId{1}).spec().name(), "");
+}
+
 TEST_F(ClusterTest, TheSameKeyIsTheSameJob) {
   EXPECT_EQ(Submit(Request("key")), Submit(Request("key")));
   EXPECT_NE(Submit(Request("key")), Submit(Request("another")));

@@ -50,7 +50,8 @@ struct LiveJob {
           const JobCheckpoints::Plan& plan)
       : policy(rule, limits), checkpoints(plan) {}
 
-  std::vector<OnSubmitted> submissions{};  ///< To be answered when the job is durable.
+  /// Who waits until the job is durable; of an array: the first one's.
+  std::vector<OnSubmitted> submissions{};
   std::map<std::uint64_t, OnJob> waits{};  ///< By WaitId::number; answered when it has ended.
   std::string files_wait{};                ///< Why those that it left have not come yet.
   std::map<std::uint64_t, std::uint64_t> storing_since_ns{};  ///< Transitions under way, by number.

@@ -110,7 +110,7 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
   }
 }
 
-/// The job did not run: it was cancelled, suspended or altered before it was accepted.
+/// The job did not run: it was cancelled or suspended before it was accepted.
 void JobTable::Event::StoreChanged(Job& entry) {
   if (HasEnded(entry.record)) return Store(entry, Due::kEnd);
   Store(entry, entry.state() == proto::SUSPENDED ? Due::kSuspend : Due::kNothing);
