@@ -55,6 +55,7 @@ void HideFrom(const Caller& caller, proto::Job& job) {
   job.clear_cpu_ns();
   job.clear_peak_memory_bytes();
   job.mutable_checkpoints()->clear_last_failure();
+  job.DiscardUnknownFields();  // A newer client may have sent what a newer coordinator would hide.
 }
 
 }  // namespace bspnow::coordinator

@@ -62,6 +62,7 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   spec.add_files()->set_name("secret");
   spec.set_directory("/home/bob");
   spec.set_output("/home/bob/out");
+  ASSERT_TRUE(spec.ParseFromString(spec.SerializeAsString() + "\xC2\x3E\x04soon"));  // Field 1000.
   job.add_placement()->add_os_pids(4711);
   job.add_barrier_waits()->add_late()->set_os_pid(4711);
   job.set_state(proto::FAILED);
@@ -77,7 +78,7 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   EXPECT_EQ(job.barrier_waits(0).late(0).os_pid(), 0u);
   EXPECT_EQ(job.cpu_ns(), 0u);
   const std::string seen = job.SerializeAsString();
-  for (const char* hidden : {"password", "KEY", "secret", "/home/bob"})
+  for (const char* hidden : {"password", "KEY", "secret", "/home/bob", "soon"})
     EXPECT_EQ(seen.find(hidden), std::string::npos) << hidden;
 }
 

@@ -216,6 +216,7 @@ void Abridge(proto::JobSpec& spec) {
     spec.mutable_files()->DeleteSubrange(kAbridgedCountMax, spec.files_size() - kAbridgedCountMax);
   if (spec.after_size() > kAbridgedCountMax)
     spec.mutable_after()->DeleteSubrange(kAbridgedCountMax, spec.after_size() - kAbridgedCountMax);
+  spec.DiscardUnknownFields();
 }
 
 std::set<std::string> ContentsOf(const proto::JobSpec& spec) {

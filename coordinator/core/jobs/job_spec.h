@@ -42,7 +42,7 @@ absl::Status CheckArray(const proto::ArraySpec& array, const proto::JobSpec& spe
 absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job);
 
 /// Leaves out what may be large, and nobody reads in a list or of a job that has ended: its
-/// environment, and the ends of long lists.
+/// environment, the ends of long lists, and what a newer client has said that is not known here.
 void Abridge(proto::JobSpec& spec);
 
 /// The contents that the job needs: its program's and its files'.

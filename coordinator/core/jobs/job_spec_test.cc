@@ -183,6 +183,17 @@ TEST(JobSpecTest, LimitsTextsThatListsShow) {
     EXPECT_NE(Complaint(set), "");
 }
 
+// Workers may be newer, and know it.
+TEST(JobSpecTest, WhatIsNotKnownHereStaysUntilTheJobHasEnded) {
+  proto::JobSpec spec = Spec();
+  const std::string known = spec.SerializeAsString();
+  ASSERT_TRUE(spec.ParseFromString(known + "\xC2\x3E\x03new"));  // Field 1000.
+  EXPECT_TRUE(CheckJobSpec(spec).ok());
+  EXPECT_NE(spec.SerializeAsString(), known);
+  Abridge(spec);
+  EXPECT_EQ(spec.SerializeAsString(), known);
+}
+
 TEST(JobSpecTest, AbridgesWhatIsLong) {
   proto::JobSpec spec = Spec();
   Abridge(spec);
