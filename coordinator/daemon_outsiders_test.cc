@@ -55,6 +55,15 @@ TEST_F(OutsidersTest, NothingWithOneThatIsOver) {
   ExpectAllUnauthenticated(Token("old", kAllScopes, NowS() - 1));
 }
 
+// A message takes many times the memory of its bytes once it is parsed.
+TEST_F(OutsidersTest, NothingIsParsedOfACallOfSomebodyUnknown) {
+  for (const auto& [method, end] : CallAllWithNonsense(address(), ""))
+    EXPECT_TRUE(absl::IsUnauthenticated(end)) << method << ": " << end;
+  const std::string token = Token("user", kScopesOfUser, NowS() + 1000);
+  const absl::Status malformed = CallAllWithNonsense(address(), token).at("Jobs/ShowJob");
+  EXPECT_TRUE(absl::IsInvalidArgument(malformed)) << malformed;
+}
+
 TEST_F(OutsidersTest, NobodyDoesMoreThanHisScope) {
   const std::int64_t later = NowS() + 1000;
   const auto joins = static_cast<Scopes>(Scope::kJoin);
@@ -132,6 +141,14 @@ TEST_F(OutsidersTest, NobodySubmitsAJobOfAnotherUser) {
   ASSERT_TRUE(hers.ok()) << hers.status();
   EXPECT_EQ(client_.Show(*hers)->spec().user(), "eve");
   EXPECT_TRUE(eve.Cancel(*hers).ok());
+}
+
+TEST_F(OutsidersTest, WhatAKnownUserWasRefusedIsWrittenDown) {
+  TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
+  EXPECT_TRUE(absl::IsPermissionDenied(eve.Drain("w7").status()));
+  std::ifstream file(scratch_.path() + "/refused.log");
+  const std::string log((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_NE(log.find("call=DrainNode what=\"node w7\""), std::string::npos) << log;
 }
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {

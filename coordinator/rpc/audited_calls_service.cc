@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "coordinator/rpc/audited_calls.h"
+#include "coordinator/rpc/checked_service.h"
 #include "coordinator/rpc/permission.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.pb.h"
@@ -19,50 +20,61 @@ using grpc::experimental::InterceptionHookPoints;
 using grpc::experimental::InterceptorBatchMethods;
 using grpc::experimental::ServerRpcInfo;
 
-/// A call that changes something, and what its request is about.
+/// A call that changes something, and what its request is about, an UnparsedRequest.
 struct Act {
   std::string_view call;
   std::string (*what)(const void* request);
 };
 
 template <typename Request>
-std::string JobOf(const void* request) {
-  return absl::StrCat("job ", static_cast<const Request*>(request)->job());
+std::string JobOf(const Request& request) {
+  return absl::StrCat("job ", request.job());
 }
 
-std::string NodeOfDrain(const void* request) {
-  const auto& drain = *static_cast<const proto::DrainNodeRequest*>(request);
-  return absl::StrCat("node ", drain.name(), drain.undo() ? ", undo" : "");
+std::string NodeOfDrain(const proto::DrainNodeRequest& request) {
+  return absl::StrCat("node ", request.name(), request.undo() ? ", undo" : "");
 }
 
-std::string NodeOfForget(const void* request) {
-  return absl::StrCat("node ", static_cast<const proto::ForgetNodeRequest*>(request)->name());
+std::string NodeOfForget(const proto::ForgetNodeRequest& request) {
+  return absl::StrCat("node ", request.name());
 }
 
-std::string NodeOfRegister(const void* request) {
-  return absl::StrCat("node ", static_cast<const proto::RegisterRequest*>(request)->node().name());
+std::string NodeOfRegister(const proto::RegisterRequest& request) {
+  return absl::StrCat("node ", request.node().name());
 }
 
-std::string ProgramOfSubmit(const void* request) {
-  const proto::JobSpec& spec = static_cast<const proto::SubmitJobRequest*>(request)->spec();
+std::string ProgramOfSubmit(const proto::SubmitJobRequest& request) {
+  const proto::JobSpec& spec = request.spec();
   return absl::StrCat("program ", spec.program().name(), " of ", spec.nprocs(), " processes");
+}
+
+/// Nothing if it was not parsed: nobody knows the caller, or it is malformed.
+template <typename Request, std::string (*kWhat)(const Request&)>
+std::string WhatOf(const void* request) {
+  const Request* const parsed = static_cast<const UnparsedRequest<Request>*>(request)->parsed();
+  return parsed == nullptr ? std::string() : kWhat(*parsed);
+}
+
+template <typename Request>
+constexpr Act JobAct(std::string_view call) {
+  return {call, WhatOf<Request, JobOf<Request>>};
 }
 
 std::string Nothing(const void*) { return {}; }
 
 constexpr std::string_view kSubmit = "SubmitJob";
 constexpr Act kActs[] = {
-    {kSubmit, ProgramOfSubmit},
-    {"CancelJob", JobOf<proto::CancelJobRequest>},
-    {"AlterJob", JobOf<proto::AlterJobRequest>},
-    {"CheckpointJob", JobOf<proto::CheckpointJobRequest>},
-    {"SuspendJob", JobOf<proto::SuspendJobRequest>},
-    {"ResumeJob", JobOf<proto::ResumeJobRequest>},
-    {"DrainNode", NodeOfDrain},
-    {"ForgetNode", NodeOfForget},
+    {kSubmit, WhatOf<proto::SubmitJobRequest, ProgramOfSubmit>},
+    JobAct<proto::CancelJobRequest>("CancelJob"),
+    JobAct<proto::AlterJobRequest>("AlterJob"),
+    JobAct<proto::CheckpointJobRequest>("CheckpointJob"),
+    JobAct<proto::SuspendJobRequest>("SuspendJob"),
+    JobAct<proto::ResumeJobRequest>("ResumeJob"),
+    {"DrainNode", WhatOf<proto::DrainNodeRequest, NodeOfDrain>},
+    {"ForgetNode", WhatOf<proto::ForgetNodeRequest, NodeOfForget>},
     {"StoreParameters", Nothing},
     {"OpenPage", Nothing},
-    {"Register", NodeOfRegister},
+    {"Register", WhatOf<proto::RegisterRequest, NodeOfRegister>},
 };
 
 const Act* ActOf(std::string_view call) {
@@ -90,12 +102,11 @@ class AuditedCall final : public grpc::experimental::Interceptor {
     const auto is = [step](InterceptionHookPoints point) {
       return step->QueryInterceptionHookPoint(point);
     };
-    if (act_ != nullptr && is(InterceptionHookPoints::POST_RECV_MESSAGE) &&
-        step->GetRecvMessage() != nullptr)
-      what_ = act_->what(step->GetRecvMessage());
+    if (act_ != nullptr && is(InterceptionHookPoints::POST_RECV_MESSAGE))
+      request_ = step->GetRecvMessage();
     if (name_ == kSubmit && is(InterceptionHookPoints::PRE_SEND_MESSAGE)) {
       if (const auto* reply = static_cast<const proto::SubmitJobReply*>(step->GetSendMessage()))
-        absl::StrAppend(&what_, ", job ", reply->job());
+        submitted_ = absl::StrCat(", job ", reply->job());
     }
     if (is(InterceptionHookPoints::PRE_SEND_STATUS)) OnEnd(step->GetSendStatus());
     step->Proceed();
@@ -110,7 +121,10 @@ class AuditedCall final : public grpc::experimental::Interceptor {
     log_.Write({.user = caller.ok() ? caller->user : "",
                 .from = context.peer(),
                 .call = std::string(name_),
-                .what = caller.ok() ? what_ : "",  // Anybody's words would fill the file.
+                // Anybody's words would fill the file.
+                .what = caller.ok() && request_ != nullptr
+                            ? absl::StrCat(act_->what(request_), submitted_)
+                            : "",
                 .outcome = FromGrpc(status)});
   }
 
@@ -119,7 +133,8 @@ class AuditedCall final : public grpc::experimental::Interceptor {
   ServerRpcInfo& call_;
   std::string_view name_;
   const Act* act_;
-  std::string what_;
+  const void* request_ = nullptr;  ///< An UnparsedRequest, until the call has ended.
+  std::string submitted_;
 };
 
 class AuditedCalls final : public grpc::experimental::ServerInterceptorFactoryInterface {

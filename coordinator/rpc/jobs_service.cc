@@ -5,10 +5,10 @@
 #include <functional>
 #include <utility>
 
+#include "coordinator/rpc/checked_service.h"
 #include "coordinator/rpc/content_service.h"
 #include "coordinator/rpc/log_service.h"
 #include "coordinator/rpc/permission.h"
-#include "coordinator/rpc/request_limits.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/sha256.h"
 #include "proto/grpc_status.h"
@@ -18,17 +18,13 @@ namespace bspnow::coordinator {
 namespace {
 
 /// Answered at once or when the cluster has done it, with the job as it is then.
-using AskOfJob = std::function<void(const Caller& caller, JobId job, const Cluster::OnJob& answer)>;
+using AskOfJob = std::function<void(JobId job, const Cluster::OnJob& answer)>;
 
 /// Of whose jobs something is asked.
 enum class Whose {
   kAnybodys,  ///< What is the owner's alone is left out of the reply.
   kOwn,       ///< An administrator's are all.
 };
-
-constexpr Scope ScopeOf(Whose whose) {
-  return whose == Whose::kOwn ? Scope::kSubmit : Scope::kRead;
-}
 
 /// On the loop, in a Recall.
 absl::Status MayAsk(const Daemon& daemon, const Caller& caller, Whose whose, JobId job) {
@@ -42,12 +38,10 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
   /// Runs on the loop.
   using Ask = std::function<WaitId(JobId job, Cluster::OnJob answer)>;
 
-  LongCall(EventLoop& loop, Daemon& daemon, proto::Job* reply)
-      : loop_(loop), daemon_(daemon), reply_(reply) {}
+  LongCall(EventLoop& loop, Daemon& daemon, Caller caller, proto::Job* reply)
+      : loop_(loop), daemon_(daemon), caller_(std::move(caller)), reply_(reply) {}
 
-  void Begin(JobId job, const absl::StatusOr<Caller>& caller, Whose whose, Ask ask) {
-    if (!caller.ok()) return End(caller.status());
-    caller_ = *caller;
+  void Begin(JobId job, Whose whose, Ask ask) {
     loop_.Post([self = shared_from_this(), job, whose, ask = std::move(ask)] {
       self->daemon_.cluster().Recall(job, [self, job, whose, ask] {
         const absl::Status may = MayAsk(self->daemon_, self->caller_, whose, job);
@@ -81,304 +75,247 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
 
   EventLoop& loop_;
   Daemon& daemon_;
+  const Caller caller_;
   proto::Job* reply_;
-  Caller caller_;
   WaitId wait_;  ///< The following are the loop's.
   bool ended_ = false;
 };
 
-class JobsService final : public proto::Jobs::CallbackService {
+class JobsCalls {
  public:
-  JobsService(EventLoop& loop, Daemon& daemon, Authority& authority, WebServer* page)
+  using Context = grpc::CallbackServerContext;
+  using Unary = grpc::ServerUnaryReactor;
+
+  JobsCalls(EventLoop& loop, Daemon& daemon, Authority& authority, WebServer* page)
       : loop_(loop), daemon_(daemon), authority_(authority), page_(page) {}
 
   // ---- Contents and files -----------------------------------------------------------------------
 
-  grpc::ServerUnaryReactor* FindMissingBlobs(grpc::CallbackServerContext* context,
-                                             const proto::FindMissingBlobsRequest* request,
-                                             proto::FindMissingBlobsReply* reply) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    absl::Status named = caller.status();
-    for (int i = 0; named.ok() && i < request->sha256_size(); ++i) {
-      named = files::CheckSha256(request->sha256(i));
-      if (named.ok() && !daemon_.uploads().Has(caller->user, request->sha256(i)))
-        reply->add_sha256(request->sha256(i));
+  Unary* FindMissingBlobs(Context& context, const Caller& caller,
+                          const proto::FindMissingBlobsRequest& request,
+                          proto::FindMissingBlobsReply* reply) {
+    absl::Status named;
+    for (int i = 0; named.ok() && i < request.sha256_size(); ++i) {
+      named = files::CheckSha256(request.sha256(i));
+      if (named.ok() && !daemon_.uploads().Has(caller.user, request.sha256(i)))
+        reply->add_sha256(request.sha256(i));
     }
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    Unary* const reactor = context.DefaultReactor();
     reactor->Finish(ToGrpc(named));
     return reactor;
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(grpc::CallbackServerContext* context,
-                                                        proto::UploadBlobReply*) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    if (!caller.ok()) return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(caller.status());
-    return TakeBlob(daemon_.uploads(), *caller);
+  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(const Caller& caller,
+                                                        proto::UploadBlobReply*) {
+    return TakeBlob(daemon_.uploads(), caller);
   }
 
-  grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(
-      grpc::CallbackServerContext* context, const proto::FetchFilesRequest* request) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(caller.status());
-    return SendFiles(loop_, daemon_, *caller, *request);
+  grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(const Caller& caller,
+                                                         const proto::FetchFilesRequest& request) {
+    return SendFiles(loop_, daemon_, caller, request);
   }
 
   grpc::ServerWriteReactor<proto::FileChunk>* ReadProfile(
-      grpc::CallbackServerContext* context, const proto::ReadProfileRequest* request) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(caller.status());
-    return SendProfile(loop_, daemon_, *caller, *request);
+      const Caller& caller, const proto::ReadProfileRequest& request) {
+    return SendProfile(loop_, daemon_, caller, request);
   }
 
   // ---- Jobs -------------------------------------------------------------------------------------
 
-  grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
-                                      const proto::SubmitJobRequest* request,
-                                      proto::SubmitJobReply* reply) override {
-    return AnswerLater(context, Scope::kSubmit, *request, reply,
-                       [this, request](const Caller& caller, const auto& answer) {
-                         proto::SubmitJobRequest owned = *request;
-                         const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
-                         if (!taken.ok()) return answer(taken);
-                         daemon_.cluster().Submit(
-                             caller, std::move(owned),
-                             [this, answer](const absl::StatusOr<JobId>& job) {
-                               if (!job.ok()) return answer(job.status());
-                               proto::SubmitJobReply submitted;
-                               submitted.set_job(Value(*job));
-                               if (const JobRecord* record = daemon_.cluster().table().Find(*job))
-                                 submitted.set_elements(record->job().array().elements());
-                               answer(submitted);
-                             });
-                       });
+  Unary* SubmitJob(Context& context, const Caller& caller, const proto::SubmitJobRequest& request,
+                   proto::SubmitJobReply* reply) {
+    return AnswerLater(context, reply, [this, caller, &request](const auto& answer) {
+      proto::SubmitJobRequest owned = request;
+      const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
+      if (!taken.ok()) return answer(taken);
+      daemon_.cluster().Submit(caller, std::move(owned),
+                               [this, answer](const absl::StatusOr<JobId>& job) {
+                                 if (!job.ok()) return answer(job.status());
+                                 proto::SubmitJobReply submitted;
+                                 submitted.set_job(Value(*job));
+                                 if (const JobRecord* record = daemon_.cluster().table().Find(*job))
+                                   submitted.set_elements(record->job().array().elements());
+                                 answer(submitted);
+                               });
+    });
   }
 
-  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
-                                     const proto::ListJobsRequest* request,
-                                     proto::ListJobsReply* reply) override {
-    return AnswerLater(context, Scope::kRead, *request, reply,
-                       [this, request](const Caller& caller, const auto& answer) {
-                         proto::ListJobsRequest limited = *request;
-                         const absl::Status may = LimitAccounting(caller, limited);
-                         if (!may.ok()) return answer(may);
-                         daemon_.cluster().List(
-                             limited, [caller, answer](absl::StatusOr<proto::ListJobsReply> jobs) {
-                               if (jobs.ok()) {
-                                 for (proto::Job& job : *jobs->mutable_jobs())
-                                   HideFrom(caller, job);
-                                 jobs->set_caller(caller.user);
-                               }
-                               answer(std::move(jobs));
-                             });
-                       });
+  Unary* ListJobs(Context& context, const Caller& caller, const proto::ListJobsRequest& request,
+                  proto::ListJobsReply* reply) {
+    return AnswerLater(context, reply, [this, caller, &request](const auto& answer) {
+      proto::ListJobsRequest limited = request;
+      const absl::Status may = LimitAccounting(caller, limited);
+      if (!may.ok()) return answer(may);
+      daemon_.cluster().List(limited, [caller, answer](absl::StatusOr<proto::ListJobsReply> jobs) {
+        if (jobs.ok()) {
+          for (proto::Job& job : *jobs->mutable_jobs()) HideFrom(caller, job);
+          jobs->set_caller(caller.user);
+        }
+        answer(std::move(jobs));
+      });
+    });
   }
 
-  grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
-                                    const proto::ShowJobRequest* request,
-                                    proto::Job* reply) override {
-    return AnswerOf(context, Whose::kAnybodys, *request, reply,
-                    [this](const Caller&, JobId job, const Cluster::OnJob& answer) {
-                      answer(daemon_.cluster().Show(job));
-                    });
+  Unary* ShowJob(Context& context, const Caller& caller, const proto::ShowJobRequest& request,
+                 proto::Job* reply) {
+    return AnswerOf(
+        context, caller, Whose::kAnybodys, request, reply,
+        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Show(job)); });
   }
 
-  grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext* context,
-                                    const proto::WaitJobRequest* request,
-                                    proto::Job* reply) override {
-    return AnswerUnlessLeft(context, Whose::kAnybodys, *request, reply,
+  Unary* WaitJob(Context&, const Caller& caller, const proto::WaitJobRequest& request,
+                 proto::Job* reply) {
+    return AnswerUnlessLeft(caller, Whose::kAnybodys, request, reply,
                             [this](JobId job, Cluster::OnJob answer) {
                               return daemon_.cluster().Wait(job, std::move(answer));
                             });
   }
 
-  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
-                                      const proto::CancelJobRequest* request,
-                                      proto::Job* reply) override {
-    return AnswerOf(context, Whose::kOwn, *request, reply,
-                    [this](const Caller& caller, JobId job, const Cluster::OnJob& answer) {
-                      answer(daemon_.cluster().Cancel(job, caller.user));
+  Unary* CancelJob(Context& context, const Caller& caller, const proto::CancelJobRequest& request,
+                   proto::Job* reply) {
+    return AnswerOf(context, caller, Whose::kOwn, request, reply,
+                    [this, user = caller.user](JobId job, const Cluster::OnJob& answer) {
+                      answer(daemon_.cluster().Cancel(job, user));
                     });
   }
 
-  grpc::ServerUnaryReactor* AlterJob(grpc::CallbackServerContext* context,
-                                     const proto::AlterJobRequest* request,
-                                     proto::Job* reply) override {
-    return AnswerOf(context, Whose::kOwn, *request, reply,
-                    [this, request](const Caller&, JobId, const Cluster::OnJob& answer) {
-                      daemon_.cluster().Alter(*request, answer);
+  Unary* AlterJob(Context& context, const Caller& caller, const proto::AlterJobRequest& request,
+                  proto::Job* reply) {
+    return AnswerOf(context, caller, Whose::kOwn, request, reply,
+                    [this, &request](JobId, const Cluster::OnJob& answer) {
+                      daemon_.cluster().Alter(request, answer);
                     });
   }
 
-  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
-                                          const proto::CheckpointJobRequest* request,
-                                          proto::Job* reply) override {
-    return AnswerUnlessLeft(context, Whose::kOwn, *request, reply,
+  Unary* CheckpointJob(Context&, const Caller& caller, const proto::CheckpointJobRequest& request,
+                       proto::Job* reply) {
+    return AnswerUnlessLeft(caller, Whose::kOwn, request, reply,
                             [this](JobId job, Cluster::OnJob answer) {
                               return daemon_.cluster().Checkpoint(job, std::move(answer));
                             });
   }
 
-  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
-                                       const proto::SuspendJobRequest* request,
-                                       proto::Job* reply) override {
-    return AnswerUnlessLeft(context, Whose::kOwn, *request, reply,
+  Unary* SuspendJob(Context&, const Caller& caller, const proto::SuspendJobRequest& request,
+                    proto::Job* reply) {
+    return AnswerUnlessLeft(caller, Whose::kOwn, request, reply,
                             [this](JobId job, Cluster::OnJob answer) {
                               return daemon_.cluster().Suspend(job, std::move(answer));
                             });
   }
 
-  grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
-                                      const proto::ResumeJobRequest* request,
-                                      proto::Job* reply) override {
-    return AnswerOf(context, Whose::kOwn, *request, reply,
-                    [this](const Caller&, JobId job, const Cluster::OnJob& answer) {
-                      answer(daemon_.cluster().Resume(job));
-                    });
+  Unary* ResumeJob(Context& context, const Caller& caller, const proto::ResumeJobRequest& request,
+                   proto::Job* reply) {
+    return AnswerOf(
+        context, caller, Whose::kOwn, request, reply,
+        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Resume(job)); });
   }
 
-  grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext* context,
-                                                    const proto::ReadLogRequest* request) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    const absl::Status may = caller.ok() ? CheckLimits(*request) : caller.status();
-    if (!may.ok()) return Refuse<grpc::ServerWriteReactor<proto::LogLine>>(may);
-    return SendLog(loop_, daemon_, *caller, *request);
+  grpc::ServerWriteReactor<proto::LogLine>* ReadLog(const Caller& caller,
+                                                    const proto::ReadLogRequest& request) {
+    return SendLog(loop_, daemon_, caller, request);
   }
 
-  grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachJob(
-      grpc::CallbackServerContext* context) override {
-    const auto caller = Permit(authority_, *context, Scope::kSubmit);
-    if (!caller.ok())
-      return Refuse<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>>(caller.status());
-    return AttachClient(loop_, daemon_, *caller, context->peer());
+  grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachJob(Context& context,
+                                                                   const Caller& caller) {
+    return AttachClient(loop_, daemon_, caller, context.peer());
   }
 
   // ---- Nodes and parameters ---------------------------------------------------------------------
 
-  grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context,
-                                      const proto::ListNodesRequest* request,
-                                      proto::ListNodesReply* reply) override {
-    return Answer(context, Scope::kRead, *request, reply,
-                  [this]() -> absl::StatusOr<proto::ListNodesReply> {
-                    return daemon_.cluster().ListNodes();
-                  });
+  Unary* ListNodes(Context& context, const Caller&, const proto::ListNodesRequest&,
+                   proto::ListNodesReply* reply) {
+    return AnswerLater(context, reply,
+                       [this](const auto& answer) { answer(daemon_.cluster().ListNodes()); });
   }
 
-  grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
-                                      const proto::DrainNodeRequest* request,
-                                      proto::Node* reply) override {
-    return AnswerLater(context, Scope::kAdmin, *request, reply,
-                       [this, request](const Caller&, const auto& answer) {
-                         daemon_.cluster().SetDrained(
-                             request->name(), request->undo() ? Drain::kUndrain : Drain::kDrain,
-                             answer);
-                       });
+  Unary* DrainNode(Context& context, const Caller&, const proto::DrainNodeRequest& request,
+                   proto::Node* reply) {
+    return AnswerLater(context, reply, [this, &request](const auto& answer) {
+      daemon_.cluster().SetDrained(request.name(), request.undo() ? Drain::kUndrain : Drain::kDrain,
+                                   answer);
+    });
   }
 
-  grpc::ServerUnaryReactor* ForgetNode(grpc::CallbackServerContext* context,
-                                       const proto::ForgetNodeRequest* request,
-                                       proto::Node* reply) override {
-    return AnswerLater(context, Scope::kAdmin, *request, reply,
-                       [this, request](const Caller&, const auto& answer) {
-                         daemon_.cluster().ForgetNode(request->name(), answer);
-                       });
+  Unary* ForgetNode(Context& context, const Caller&, const proto::ForgetNodeRequest& request,
+                    proto::Node* reply) {
+    return AnswerLater(context, reply, [this, &request](const auto& answer) {
+      daemon_.cluster().ForgetNode(request.name(), answer);
+    });
   }
 
-  grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,
-                                            const proto::MachineParameters* request,
-                                            proto::StoreParametersReply* reply) override {
-    return AnswerLater(context, Scope::kSubmit, *request, reply,
-                       [this, request](const Caller&, const auto& answer) {
-                         daemon_.cluster().StoreParameters(
-                             *request, [answer](const absl::Status& status) {
-                               status.ok() ? answer(proto::StoreParametersReply()) : answer(status);
-                             });
-                       });
+  Unary* StoreParameters(Context& context, const Caller&, const proto::MachineParameters& request,
+                         proto::StoreParametersReply* reply) {
+    return AnswerLater(context, reply, [this, &request](const auto& answer) {
+      daemon_.cluster().StoreParameters(request, [answer](const absl::Status& status) {
+        status.ok() ? answer(proto::StoreParametersReply()) : answer(status);
+      });
+    });
   }
 
-  grpc::ServerUnaryReactor* ShowParameters(grpc::CallbackServerContext* context,
-                                           const proto::ShowParametersRequest* request,
-                                           proto::MachineParameters* reply) override {
-    return Answer(context, Scope::kRead, *request, reply,
-                  [this, request] { return daemon_.cluster().ShowParameters(request->p()); });
+  Unary* ShowParameters(Context& context, const Caller&,
+                        const proto::ShowParametersRequest& request,
+                        proto::MachineParameters* reply) {
+    return AnswerLater(context, reply, [this, p = request.p()](const auto& answer) {
+      answer(daemon_.cluster().ShowParameters(p));
+    });
   }
 
-  grpc::ServerUnaryReactor* OpenPage(grpc::CallbackServerContext* context,
-                                     const proto::OpenPageRequest*,
-                                     proto::OpenPageReply* reply) override {
-    const auto caller = Permit(authority_, *context, Scope::kRead);
-    absl::Status opened = caller.status();
-    if (opened.ok() && page_ == nullptr)
+  Unary* OpenPage(Context& context, const Caller& caller, const proto::OpenPageRequest&,
+                  proto::OpenPageReply* reply) {
+    absl::Status opened;
+    if (page_ == nullptr)
       opened = absl::FailedPreconditionError(
           "this coordinator serves no web page; start it with --web HOST:PORT, as in "
           "--web 127.0.0.1:0");
     if (opened.ok()) {
-      const Proof proof(authority_, *context);
-      *reply = page_->Open(*caller, authority_.Remember(proof.authorization, proof.certificate));
+      const Proof proof(authority_, context);
+      *reply = page_->Open(caller, authority_.Remember(proof.authorization, proof.certificate));
     }
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    Unary* const reactor = context.DefaultReactor();
     reactor->Finish(ToGrpc(opened));
     return reactor;
   }
 
  private:
-  /// What `ask` gives on the loop is the reply.
-  template <typename Request, typename Reply, typename Ask>
-  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Scope scope,
-                                   const Request& request, Reply* reply, Ask ask) {
-    return AnswerLater(
-        context, scope, request, reply,
-        [ask = std::move(ask)](const Caller&, const auto& answer) { answer(ask()); });
-  }
-
   /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
-  template <typename Request, typename Reply, typename Ask>
-  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, Scope scope,
-                                        const Request& request, Reply* reply, Ask ask) {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
-    const absl::Status may = caller.ok() ? CheckLimits(request) : caller.status();
-    if (!may.ok()) {
-      reactor->Finish(ToGrpc(may));
-      return reactor;
-    }
-    loop_.Post([reactor, reply, caller = *caller, ask = std::move(ask)] {
+  template <typename Reply, typename Ask>
+  Unary* AnswerLater(Context& context, Reply* reply, Ask ask) {
+    Unary* const reactor = context.DefaultReactor();
+    loop_.Post([reactor, reply, ask = std::move(ask)] {
       const std::function<void(absl::StatusOr<Reply>)> answer =
           [reactor, reply](absl::StatusOr<Reply> answer) {
             if (answer.ok()) *reply = *std::move(answer);
             reactor->Finish(ToGrpc(answer.status()));
           };
-      ask(caller, answer);
+      ask(answer);
     });
     return reactor;
   }
 
   /// The same for a call about one job, which may have ended long ago.
   template <typename Request>
-  grpc::ServerUnaryReactor* AnswerOf(grpc::CallbackServerContext* context, Whose whose,
-                                     const Request& request, proto::Job* reply, AskOfJob ask) {
+  Unary* AnswerOf(Context& context, const Caller& caller, Whose whose, const Request& request,
+                  proto::Job* reply, AskOfJob ask) {
     const JobId job{request.job()};
-    return AnswerLater(
-        context, ScopeOf(whose), request, reply,
-        [this, job, whose, ask = std::move(ask)](const Caller& caller, const auto& answer) {
-          daemon_.cluster().Recall(job, [this, job, whose, caller, ask, answer] {
-            const absl::Status may = MayAsk(daemon_, caller, whose, job);
-            if (!may.ok()) return answer(may);
-            ask(caller, job, [caller, answer](absl::StatusOr<proto::Job> shown) {
-              if (shown.ok()) HideFrom(caller, *shown);
-              answer(std::move(shown));
-            });
-          });
-        });
+    return AnswerLater(context, reply,
+                       [this, job, whose, caller, ask = std::move(ask)](const auto& answer) {
+                         daemon_.cluster().Recall(job, [this, job, whose, caller, ask, answer] {
+                           const absl::Status may = MayAsk(daemon_, caller, whose, job);
+                           if (!may.ok()) return answer(may);
+                           ask(job, [caller, answer](absl::StatusOr<proto::Job> shown) {
+                             if (shown.ok()) HideFrom(caller, *shown);
+                             answer(std::move(shown));
+                           });
+                         });
+                       });
   }
 
   /// As LongCall.
   template <typename Request>
-  grpc::ServerUnaryReactor* AnswerUnlessLeft(grpc::CallbackServerContext* context, Whose whose,
-                                             const Request& request, proto::Job* reply,
-                                             LongCall::Ask ask) {
-    const auto call = LongCall::Make(loop_, daemon_, reply);
-    call->Begin(JobId{request.job()}, Permit(authority_, *context, ScopeOf(whose)), whose,
-                std::move(ask));
+  Unary* AnswerUnlessLeft(const Caller& caller, Whose whose, const Request& request,
+                          proto::Job* reply, LongCall::Ask ask) {
+    const auto call = LongCall::Make(loop_, daemon_, caller, reply);
+    call->Begin(JobId{request.job()}, whose, std::move(ask));
     return call.get();
   }
 
@@ -392,7 +329,30 @@ class JobsService final : public proto::Jobs::CallbackService {
 
 std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon,
                                                Authority& authority, WebServer* page) {
-  return std::make_unique<JobsService>(loop, daemon, authority, page);
+  auto service = std::make_unique<CheckedService<proto::Jobs, JobsCalls>>(
+      authority, JobsCalls(loop, daemon, authority, page));
+  service->Serve("FindMissingBlobs", Scope::kSubmit, &JobsCalls::FindMissingBlobs);
+  service->Serve("UploadBlob", Scope::kSubmit, &JobsCalls::UploadBlob);
+  service->Serve("SubmitJob", Scope::kSubmit, &JobsCalls::SubmitJob);
+  service->Serve("ListJobs", Scope::kRead, &JobsCalls::ListJobs);
+  service->Serve("ShowJob", Scope::kRead, &JobsCalls::ShowJob);
+  service->Serve("WaitJob", Scope::kRead, &JobsCalls::WaitJob);
+  service->Serve("CancelJob", Scope::kSubmit, &JobsCalls::CancelJob);
+  service->Serve("AlterJob", Scope::kSubmit, &JobsCalls::AlterJob);
+  service->Serve("CheckpointJob", Scope::kSubmit, &JobsCalls::CheckpointJob);
+  service->Serve("SuspendJob", Scope::kSubmit, &JobsCalls::SuspendJob);
+  service->Serve("ResumeJob", Scope::kSubmit, &JobsCalls::ResumeJob);
+  service->Serve("ReadLog", Scope::kSubmit, &JobsCalls::ReadLog);
+  service->Serve("AttachJob", Scope::kSubmit, &JobsCalls::AttachJob);
+  service->Serve("FetchFiles", Scope::kSubmit, &JobsCalls::FetchFiles);
+  service->Serve("ReadProfile", Scope::kSubmit, &JobsCalls::ReadProfile);
+  service->Serve("ListNodes", Scope::kRead, &JobsCalls::ListNodes);
+  service->Serve("DrainNode", Scope::kAdmin, &JobsCalls::DrainNode);
+  service->Serve("ForgetNode", Scope::kAdmin, &JobsCalls::ForgetNode);
+  service->Serve("StoreParameters", Scope::kSubmit, &JobsCalls::StoreParameters);
+  service->Serve("ShowParameters", Scope::kRead, &JobsCalls::ShowParameters);
+  service->Serve("OpenPage", Scope::kRead, &JobsCalls::OpenPage);
+  return service;
 }
 
 }  // namespace bspnow::coordinator

@@ -6,14 +6,33 @@
 
 #include <absl/status/status.h>
 
+#include <cstddef>
+
 #include "base/ids.h"
 #include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
 
 namespace bspnow::coordinator {
 
 inline constexpr int kStatesMax = 100;  ///< A user may name one twice.
 /// Of one log: what each process prints on two streams, and what is the service's own.
 inline constexpr int kStreamEndsMax = 3 * static_cast<int>(kProcessesMax);
+
+/// Of a request that comes whole. Most have a few fields.
+template <typename Request>
+inline constexpr std::size_t kCallBytesMax = std::size_t{64} << 10;
+/// Whatever gRPC takes: their lists are limited otherwise, or they are of workers.
+inline constexpr std::size_t kLongCallBytesMax = std::size_t{8} << 20;
+template <>
+inline constexpr std::size_t kCallBytesMax<proto::FindMissingBlobsRequest> = kLongCallBytesMax;
+template <>
+inline constexpr std::size_t kCallBytesMax<proto::SubmitJobRequest> = kLongCallBytesMax;
+template <>
+inline constexpr std::size_t kCallBytesMax<proto::ReadLogRequest> = kLongCallBytesMax;
+template <>
+inline constexpr std::size_t kCallBytesMax<proto::FetchFilesRequest> = kLongCallBytesMax;
+template <>
+inline constexpr std::size_t kCallBytesMax<proto::RegisterRequest> = kLongCallBytesMax;
 
 /// Why this request is too large for the loop. A submission is checked whole.
 absl::Status CheckLimits(const proto::SubmitJobRequest& request);

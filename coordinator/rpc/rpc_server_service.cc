@@ -8,6 +8,7 @@
 #include "base/keepalive.h"
 #include "coordinator/rpc/audited_calls.h"
 #include "coordinator/rpc/jobs_service.h"
+#include "coordinator/rpc/request_limits.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
 #include "net/rpc_listener.h"
@@ -15,7 +16,7 @@
 namespace bspnow::coordinator {
 namespace {
 
-constexpr int kMessageBytesMax = 8 << 20;
+constexpr int kMessageBytesMax = static_cast<int>(kLongCallBytesMax);
 /// A client or worker whose machine is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 5'000;
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "coordinator/rpc/call_end.h"
+#include "coordinator/rpc/checked_service.h"
 #include "coordinator/rpc/content_service.h"
-#include "coordinator/rpc/permission.h"
 #include "coordinator/rpc/self_owned.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
@@ -123,72 +123,58 @@ class OrderStream final
   bool writing_ = false;  ///< Stays so when the stream has ended.
 };
 
-class WorkersService final : public proto::Workers::CallbackService {
+class WorkersCalls {
  public:
-  WorkersService(EventLoop& loop, Daemon& daemon, Authority& authority)
-      : loop_(loop), daemon_(daemon), authority_(authority) {}
+  WorkersCalls(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
 
-  grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext* context,
-                                     const proto::RegisterRequest* request,
-                                     proto::RegisterReply* reply) override {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    if (const absl::Status may = MayJoin(*context); !may.ok()) {
-      reactor->Finish(ToGrpc(may));
-      return reactor;
-    }
-    loop_.Post([this, reactor, request, reply] {
-      auto registered = daemon_.cluster().Register(*request);
+  grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext& context, const Caller&,
+                                     const proto::RegisterRequest& request,
+                                     proto::RegisterReply* reply) {
+    grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
+    loop_.Post([this, reactor, &request, reply] {
+      auto registered = daemon_.cluster().Register(request);
       if (registered.ok()) *reply = *std::move(registered);
       reactor->Finish(ToGrpc(registered.status()));
     });
     return reactor;
   }
 
-  grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(
-      grpc::CallbackServerContext* context) override {
-    if (const absl::Status may = MayJoin(*context); !may.ok())
-      return Refuse<grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>>(may);
+  grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(const Caller&) {
     const auto stream = OrderStream::Make(loop_, daemon_);
     stream->Begin();
     return stream.get();
   }
 
-  grpc::ServerWriteReactor<proto::FileChunk>* ReadBlob(
-      grpc::CallbackServerContext* context, const proto::ReadBlobRequest* request) override {
-    if (const absl::Status may = MayJoin(*context); !may.ok())
-      return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(may);
-    return SendBlob(daemon_.uploads(), *request);
+  grpc::ServerWriteReactor<proto::FileChunk>* ReadBlob(const Caller&,
+                                                       const proto::ReadBlobRequest& request) {
+    return SendBlob(daemon_.uploads(), request);
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext* context,
-                                                        proto::StoreFilesReply*) override {
-    if (const absl::Status may = MayJoin(*context); !may.ok())
-      return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(may);
+  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(const Caller&, proto::StoreFilesReply*) {
     return TakeFiles(loop_, daemon_);
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* StoreProfile(grpc::CallbackServerContext* context,
-                                                          proto::StoreFilesReply*) override {
-    if (const absl::Status may = MayJoin(*context); !may.ok())
-      return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(may);
+  grpc::ServerReadReactor<proto::FileChunk>* StoreProfile(const Caller&, proto::StoreFilesReply*) {
     return TakeProfile(loop_, daemon_);
   }
 
  private:
-  absl::Status MayJoin(const grpc::CallbackServerContext& context) {
-    return Permit(authority_, context, Scope::kJoin).status();
-  }
-
   EventLoop& loop_;
   Daemon& daemon_;
-  Authority& authority_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon,
                                                   Authority& authority) {
-  return std::make_unique<WorkersService>(loop, daemon, authority);
+  auto service = std::make_unique<CheckedService<proto::Workers, WorkersCalls>>(
+      authority, WorkersCalls(loop, daemon));
+  service->Serve("Register", Scope::kJoin, &WorkersCalls::Register);
+  service->Serve("AttachWorker", Scope::kJoin, &WorkersCalls::AttachWorker);
+  service->Serve("ReadBlob", Scope::kJoin, &WorkersCalls::ReadBlob);
+  service->Serve("StoreFiles", Scope::kJoin, &WorkersCalls::StoreFiles);
+  service->Serve("StoreProfile", Scope::kJoin, &WorkersCalls::StoreProfile);
+  return service;
 }
 
 }  // namespace bspnow::coordinator

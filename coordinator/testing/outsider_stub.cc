@@ -28,17 +28,21 @@ void Await(grpc::CompletionQueue& queue) {
   BSP_CHECK(queue.Next(&tag, &ok));
 }
 
-absl::Status Call(grpc::GenericStub& stub, const std::string& method, const std::string& token,
-                  const std::string& request) {
+/// What a call bears.
+struct Burden {
+  std::string token;
+  grpc::Slice message;
+};
+
+absl::Status Call(grpc::GenericStub& stub, const std::string& method, const Burden& burden) {
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kPatience);  // tidy: gRPC's unit
-  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+  if (!burden.token.empty()) context.AddMetadata("authorization", "Bearer " + burden.token);
   const auto call = stub.PrepareCall(&context, method, &queue);
   call->StartCall(nullptr);
   Await(queue);
-  const grpc::Slice slice(request);
-  call->WriteLast(grpc::ByteBuffer(&slice, 1), {}, nullptr);
+  call->WriteLast(grpc::ByteBuffer(&burden.message, 1), {}, nullptr);
   Await(queue);
   grpc::Status status;
   call->Finish(&status, nullptr);
@@ -56,9 +60,7 @@ const google::protobuf::FieldDescriptor* JobFieldOf(
   return method.input_type()->FindFieldByName("job");
 }
 
-}  // namespace
-
-std::map<std::string, absl::Status> CallAll(const std::string& address, const std::string& token) {
+std::map<std::string, absl::Status> CallEach(const std::string& address, const Burden& burden) {
   grpc::GenericStub stub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   std::map<std::string, absl::Status> ends;
   for (const auto* const file :
@@ -67,11 +69,22 @@ std::map<std::string, absl::Status> CallAll(const std::string& address, const st
       const auto& service = *file->service(i);
       for (int k = 0; service.name() != kImages && k < service.method_count(); ++k) {
         const std::string method = "/" + service.method(k)->name();
-        ends[service.name() + method] = Call(stub, "/" + service.full_name() + method, token, "");
+        ends[service.name() + method] = Call(stub, "/" + service.full_name() + method, burden);
       }
     }
   }
   return ends;
+}
+
+}  // namespace
+
+std::map<std::string, absl::Status> CallAll(const std::string& address, const std::string& token) {
+  return CallEach(address, {.token = token, .message = grpc::Slice()});
+}
+
+std::map<std::string, absl::Status> CallAllWithNonsense(const std::string& address,
+                                                        const std::string& token) {
+  return CallEach(address, {.token = token, .message = grpc::Slice("\xFF")});  // No field's tag.
 }
 
 std::vector<std::string> MethodsOfJobs() {
@@ -92,8 +105,8 @@ absl::Status CallOf(const std::string& address, const std::string& token, const 
           ->New());
   request->GetReflection()->SetUInt64(request.get(), JobFieldOf(known), Value(job));
   grpc::GenericStub stub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
-  return Call(stub, "/" + JobsService().full_name() + "/" + method, token,
-              request->SerializeAsString());
+  return Call(stub, "/" + JobsService().full_name() + "/" + method,
+              {.token = token, .message = grpc::Slice(request->SerializeAsString())});
 }
 
 }  // namespace bspnow::coordinator

@@ -23,6 +23,10 @@ std::vector<std::string> MethodsOfJobs();
 absl::Status CallOf(const std::string& address, const std::string& token, const std::string& method,
                     JobId job);
 
+/// The same for a request that is no message at all.
+std::map<std::string, absl::Status> CallAllWithNonsense(const std::string& address,
+                                                        const std::string& token);
+
 }  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_TESTING_OUTSIDER_STUB_H_
