@@ -19,6 +19,8 @@ namespace {
 constexpr int kMessageBytesMax = static_cast<int>(kLongCallBytesMax);
 /// A client or worker whose machine is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 5'000;
+/// Calls under way of one connection. Who has not proven who he is keeps at most a message each.
+constexpr int kCallsMax = 256;
 
 }  // namespace
 
@@ -39,7 +41,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kClientKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,
-                                       .arguments = {{GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1}},
+                                       .arguments = {{GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+                                                     {GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsMax}},
                                        .credentials = place.credentials};
   auto listener =
       RpcListener::Start(loop, place.listen, settings, {parts->jobs.get(), parts->workers.get()},
