@@ -250,7 +250,16 @@ class JobTable {
 
  private:
   /// What is due when a transition is durable.
-  enum class Due { kAccept, kStart, kClear, kSuspend, kInput, kEnd, kNothing };
+  enum class Due {
+    kAccept,
+    kStart,
+    kClear,
+    kSuspend,
+    kInput,
+    kEnd,
+    kStays,  ///< Nothing; but a user has asked for it, so a restart must not forget it.
+    kNothing,
+  };
 
   struct Pending {
     std::uint64_t sequence;
@@ -289,8 +298,9 @@ class JobTable {
   std::set<std::pair<std::uint64_t, JobId>> due_;  ///< As Job::due_ns.
   std::uint64_t rest_over_ns_ = kNoEnd;            ///< Of the first node that rests.
   std::deque<Pending> pending_;
-  std::set<JobId> unwritten_;  ///< Ends, or that input was taken, that the journal refused,
-  std::uint64_t write_again_ns_ = kNoEnd;  ///< and is to be given again then.
+  /// Of which the journal refused something that a restart must not forget; it is given again
+  std::set<JobId> unwritten_;
+  std::uint64_t write_again_ns_ = kNoEnd;  ///< then.
 };
 
 }  // namespace bspnow::coordinator

@@ -70,13 +70,15 @@ void JobTable::Event::OnDurable(const Pending& pending) {
       TellDependents(pending.job, state);
       Retire(pending.job);
       break;
+    case Due::kStays:
     case Due::kNothing:
       break;
   }
 }
 
 // A submission is refused, a start does not happen, and what was started before is so again later;
-// all else is true even if it cannot be written.
+// all else is true even if it cannot be written. But a restart must not run again what has ended or
+// was suspended, nor hold what was resumed.
 void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& why) {
   Job* entry = Find(pending.job);
   if (entry == nullptr) return;  // Its submission was refused.
@@ -95,17 +97,12 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
       Unplace(*entry);
       entry->shown().set_reason(absl::StrCat("its start could not be stored: ", why));
       break;
-    case Due::kInput:  // It waits where it is.
-      table_.unwritten_.insert(pending.job);
-      table_.write_again_ns_ = at_.now_ns + kRetryNs;
+    case Due::kNothing:
       break;
     default:
-      OnDurable(pending);
-      // Announced all the same; but a restart must not run it again.
-      if (HasEnded(entry->record)) {
-        table_.unwritten_.insert(pending.job);
-        table_.write_again_ns_ = at_.now_ns + kRetryNs;
-      }
+      table_.unwritten_.insert(pending.job);
+      table_.write_again_ns_ = at_.now_ns + kRetryNs;
+      if (pending.due != Due::kInput) OnDurable(pending);  // Input waits where it is.
       break;
   }
 }
@@ -118,9 +115,12 @@ void JobTable::Event::StoreChanged(Job& entry) {
 
 void JobTable::Event::WriteAgain() {
   table_.write_again_ns_ = kNoEnd;
-  for (const JobId job : std::exchange(table_.unwritten_, {}))
-    if (Job* entry = Find(job))
-      Store(*entry, HasEnded(entry->record) ? Due::kNothing : Due::kInput);
+  for (const JobId job : std::exchange(table_.unwritten_, {})) {
+    Job* entry = Find(job);
+    if (entry == nullptr) continue;
+    const bool awaits_input = entry->record.took_input() && !entry->input_stored;
+    Store(*entry, awaits_input && !HasEnded(entry->record) ? Due::kInput : Due::kStays);
+  }
 }
 
 // ---- To its end ---------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ void JobTable::Event::Interrupt(Job& entry, int signal) {
   if (!runs || std::exchange(entry.interrupted, true)) return Finish(entry);
   Signal(entry, signal == SIGPIPE ? SIGTERM : signal);
   entry.deadline_ns = at_.now_ns + kGraceNs;
-  if (entry.record.cancelled()) Store(entry, Due::kNothing);  // A restart must not forget it.
+  if (entry.record.cancelled()) Store(entry, Due::kStays);
 }
 
 void JobTable::Event::Cancel(Job& entry, int signal, const std::string& why) {

@@ -328,7 +328,7 @@ void JobTable::Event::Suspend(Job& entry) {
     Vacate(entry);
     return Store(entry, Due::kSuspend);
   }
-  Store(entry, Due::kNothing);
+  Store(entry, Due::kStays);
   if (!entry.clearing) Clear(entry);
 }
 
@@ -349,7 +349,7 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   entry->shown().clear_reason();
   entry->shown().set_state(entry->started ? proto::RECOVERING : proto::WAITING);
   if (!entry->started) event.Enqueue(*entry);  // Else when it has left its nodes.
-  event.Store(*entry, Due::kNothing);
+  event.Store(*entry, Due::kStays);
   return event.Take();
 }
 

@@ -179,6 +179,32 @@ TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
 }
 
+TEST_F(JobTableRecoveryTest, WhatAUserAskedForIsStoredLaterIfItCouldNotBe) {
+  const JobId job = Run(Request(1));
+  const auto stored_later = [&](JobOrders orders) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(orders.store.size(), 1u);
+      table_.OnStoreFailed(orders.store.back().sequence, "disk full", at_);
+      EXPECT_NE(table_.next_deadline_ns(), kNoEnd);
+      at_.now_ns = table_.next_deadline_ns();
+      orders = table_.OnTime(at_);
+    }
+    EXPECT_EQ(orders.store.size(), 1u);
+    const proto::JobState state = orders.store.back().records[0].job().state();
+    Do(table_.OnStored(orders.store.back().sequence, at_));
+    EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+    return state;
+  };
+  JobOrders suspended = table_.OnSuspended(job, at_);
+  Do(table_.OnStored(suspended.store[0].sequence, at_));
+  const WorkerId host = FirstHost(job);
+  EXPECT_EQ(stored_later(table_.OnCleared(job, Epoch{1}, host, at_)), proto::SUSPENDED);
+  Lost(kOne);
+  Lost(kTwo);
+  EXPECT_EQ(stored_later(table_.OnResume(job, at_)), proto::WAITING);
+  EXPECT_EQ(stored_later(table_.OnCancel(job, "cancelled", at_)), proto::CANCELLED);
+}
+
 // ---- What an image needs ------------------------------------------------------------------------
 
 TEST_F(JobTableRecoveryTest, NeedsAWorkerThatKnowsTheLibbspOfItsImage) {
