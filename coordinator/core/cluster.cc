@@ -152,27 +152,6 @@ void Cluster::PostPass() {
   });
 }
 
-void Cluster::Store(JobTransition transition) {
-  const std::uint64_t sequence = transition.sequence;
-  BSP_CHECK_OP(sequence, >, last_transition_);  // A restart finds the row that was written last.
-  last_transition_ = sequence;
-  const JobId job = IdOf(transition.records.front());
-  if (LiveJob* const live = FindLive(job)) live->storing_since_ns[sequence] = NowNs();
-  const auto stored = [this, sequence, job](const absl::Status& status) {
-    if (LiveJob* const live = FindLive(job)) live->storing_since_ns.erase(sequence);
-    if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
-    spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
-    // Callers whose submission is not answered yet wait for this row: the table forgets the job.
-    const std::vector<OnSubmitted> refused = TakeSubmissions(job);
-    Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
-    for (const OnSubmitted& submitted : refused)
-      submitted(
-          absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
-                                       "its log says why. Submit it again later"));
-  };
-  ports_.journal.WriteJobs(std::move(transition.records), stored);
-}
-
 void Cluster::MakeOutputDurable(const FinishedJob& finished) {
   std::vector<LogPosition> reach;
   for (const auto& [pid, printed] : PrintedBy(finished.printed, *FindLive(finished.job)))
@@ -202,11 +181,6 @@ void Cluster::Clear(JobId job) {
   left->starting.reset();
   if (left->running) left->counters.Add(*left->running->stats);
   left->running.reset();
-}
-
-std::vector<Cluster::OnSubmitted> Cluster::TakeSubmissions(JobId job) {
-  LiveJob* live = FindLive(job);
-  return live == nullptr ? std::vector<OnSubmitted>() : std::exchange(live->submissions, {});
 }
 
 void Cluster::OnEnded(JobId job) {
@@ -308,11 +282,11 @@ void Cluster::Recall(JobId job, std::function<void()> then) {
       });
 }
 
-absl::StatusOr<proto::Job> Cluster::Cancel(JobId job, const std::string& user) {
+void Cluster::Cancel(JobId job, const std::string& user, const OnJob& answer) {
   const auto record = FindJob(job);
-  if (!record.ok()) return record.status();
+  if (!record.ok()) return answer(record.status());
   Perform(table_.OnCancel(job, "cancelled by " + user, Now()));
-  return Show(job);
+  AnswerWhenStored(job, answer);
 }
 
 absl::Status Cluster::MayReadLog(const proto::ReadLogRequest& request) const {

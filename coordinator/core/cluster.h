@@ -99,14 +99,16 @@ class Cluster {
   absl::StatusOr<proto::Job> Show(JobId job) const;
   /// The user whose it is.
   absl::StatusOr<std::string> OwnerOf(JobId job) const;
-  /// As `user` wishes, whom the job's reason names: an administrator may end another's.
-  absl::StatusOr<proto::Job> Cancel(JobId job, const std::string& user);
+  /// As `user` wishes, whom the job's reason names: an administrator may end another's. Answers
+  /// when that is durable, or refused: it is done all the same.
+  void Cancel(JobId job, const std::string& user, const OnJob& answer);
   /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up. After
   /// StopWaiting, of this one or the next, nobody is answered, and it is not begun any more.
   WaitId Checkpoint(JobId job, OnJob answer);
   /// Answers when the job is suspended; ABORTED if it could not be saved.
   WaitId Suspend(JobId job, OnJob answer);
-  absl::StatusOr<proto::Job> Resume(JobId job);
+  /// Answers as Cancel does.
+  void Resume(JobId job, const OnJob& answer);
   /// Answers when it is durable, or refused.
   void Alter(const proto::AlterJobRequest& request, const OnJob& answer);
   /// OK if there is such a log.
@@ -175,14 +177,24 @@ class Cluster {
 
   static absl::Status ShuttingDown();
   void Perform(JobOrders orders);
-  void Store(JobTransition transition);
   void MakeOutputDurable(const FinishedJob& finished);
   void Start(const StartOrder& order);
   void Clear(JobId job);
-  std::vector<OnSubmitted> TakeSubmissions(JobId job);
   void OnEnded(JobId job);
   void SetDeadline();
   void PostPass();
+
+  // ---- The journal: cluster_storing.cc ----------------------------------------------------------
+
+  void Store(JobTransition transition);
+  /// A transition of one of these jobs, or of all elements of a new array.
+  void OnStored(std::uint64_t sequence, const std::vector<JobId>& jobs, const absl::Status& status);
+  void OnRefused(std::uint64_t sequence, const std::vector<JobId>& jobs,
+                 const absl::Status& status);
+  std::vector<OnSubmitted> TakeSubmissions(JobId job);
+  void AnswerWhenStored(JobId job, const OnJob& answer);
+  /// `stored`: whether the journal has taken its last transition.
+  absl::StatusOr<proto::Job> ShowStored(JobId job, const absl::Status& stored) const;
 
   void AdoptJobs();
   static absl::Status CheckNamesake(const Node& earlier, const proto::RegisterRequest& request);

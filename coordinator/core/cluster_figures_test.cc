@@ -108,7 +108,7 @@ TEST_F(ClusterFiguresTest, AJobThatHasNotRunIsOnlyCounted) {
   EXPECT_EQ(Find(waiting), nullptr);
   EXPECT_EQ(figures_.jobs.at("waiting"), 1u);
   EXPECT_GE(figures_.oldest_wait_ns, 3'000'000'000u);
-  ASSERT_TRUE(cluster_->Cancel(waiting, "ada").ok());
+  Cancel(waiting);
   Settle();
   EXPECT_EQ(Find(waiting), nullptr);
   EXPECT_EQ(figures_.queue.ended.at("cancelled"), 1u);

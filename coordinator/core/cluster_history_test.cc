@@ -166,12 +166,14 @@ TEST_F(HistoryTest, AnOldJobHasEndedForWhoeverAsks) {
   cluster_->Recall(JobId{2}, [&] {
     asked = true;
     EXPECT_EQ(cluster_->MayFetchFiles(JobId{2}), absl::OkStatus());
-    EXPECT_EQ(cluster_->Cancel(JobId{2}, "ada")->state(), proto::FAILED);
+    EXPECT_EQ((**Cancel(JobId{2}))->state(), proto::FAILED);
     cluster_->Wait(JobId{2}, [](const absl::StatusOr<proto::Job>& job) {
       ASSERT_TRUE(job.ok()) << job.status();
       EXPECT_EQ(job->state(), proto::FAILED);
     });
-    EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Resume(JobId{2}).status()));
+    const Answer resumed = NewAnswer();
+    cluster_->Resume(JobId{2}, Into(resumed));
+    EXPECT_TRUE(absl::IsFailedPrecondition((*resumed)->status()));
   });
   Settle();
   EXPECT_TRUE(asked);
@@ -179,8 +181,7 @@ TEST_F(HistoryTest, AnOldJobHasEndedForWhoeverAsks) {
 
 TEST_F(HistoryTest, TheOldestOfManyLeaveTheMemory) {
   const std::uint64_t last = kEndedJobsMax + kArchivedAtOnce + 5;
-  for (std::uint64_t id = 8; id <= last; ++id)
-    ASSERT_TRUE(cluster_->Cancel(Submit(Request(absl::StrCat("new", id))), "ada").ok());
+  for (std::uint64_t id = 8; id <= last; ++id) Cancel(Submit(Request(absl::StrCat("new", id))));
   Settle();
   EXPECT_EQ(cluster_->table().jobs().size(), kEndedJobsMax + 1);  // And one waits.
   ASSERT_EQ(world_.journal.history.size(), 3 + kArchivedAtOnce);

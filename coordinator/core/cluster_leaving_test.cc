@@ -103,7 +103,7 @@ TEST_F(ClusterLeavingTest, WithoutRoomElsewhereItsJobIsSavedAndWaits) {
   EXPECT_NE(Show(job).state(), proto::RUNNING);
   GoesAway(leaves);
   EXPECT_EQ(Nodes(), std::vector<std::string>{"w1"}) << "it holds the only images of the job";
-  EXPECT_TRUE(cluster_->Cancel(job, "ada").ok());
+  Cancel(job);
   Settle();
   EXPECT_TRUE(Nodes().empty());
 }

@@ -233,7 +233,7 @@ TEST_F(ClusterRecoveryTest, AJobThatIsCancelledWhileItsLogIsCutIsNotStarted) {
   Commit();
   Lose(Epoch{1});
   SettleUntilLog();
-  ASSERT_TRUE(cluster_->Cancel(job_, "ada").ok());
+  Cancel(job_);
   Settle();
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   EXPECT_EQ(Ends(host_) + Ends(partner_), 1u);  // Of the first epoch: nobody knows of the second.
@@ -248,7 +248,7 @@ TEST_F(ClusterRecoveryTest, ALostJobIsCountedByTheKindOfItsLoss) {
 
 TEST_F(ClusterRecoveryTest, AnEndedJobLeavesNoImages) {
   Commit();
-  ASSERT_TRUE(cluster_->Cancel(job_, "ada").ok());
+  Cancel(job_);
   Settle();
   ReportCleared(host_, job_, Epoch{1});
   Settle();
@@ -275,8 +275,10 @@ TEST_F(ClusterRecoveryTest, ASuspendedJobLeavesItsNodesAfterTheCommit) {
   Settle();
   ASSERT_TRUE(answer->has_value() && (*answer)->ok());
   EXPECT_EQ((**answer)->state(), proto::SUSPENDED);
-  ASSERT_TRUE(cluster_->Resume(job_).ok());
+  const Answer resumed = NewAnswer();
+  cluster_->Resume(job_, Into(resumed));
   Settle();
+  EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
   EXPECT_EQ(Starts(host_) + Starts(partner_), 2u);
 }
 

@@ -76,11 +76,10 @@ void Cluster::BeginSuspending(JobId id, CheckpointRequest request) {
   const proto::JobState state = record.job().state();
   // Its processes run, or wait for their workers to come back to this coordinator.
   if (state == proto::RUNNING && FindLive(id)->running) return Request(id, std::move(request));
+  const bool suspended = state == proto::SUSPENDED;
+  if (suspended && record.hosts().empty()) return AnswerWhenStored(id, request.answer);
   FindLive(id)->suspending.push_back(std::move(request));
-  if (state == proto::SUSPENDED) {  // It may still be leaving its nodes.
-    if (record.hosts().empty()) AnswerSuspended(id);
-    return;
-  }
+  if (suspended) return;  // It is leaving its nodes.
   checkpoint_figures_.suspensions += 1;
   Perform(table_.OnSuspended(id, Now()));
 }
@@ -89,19 +88,19 @@ void Cluster::AnswerSuspended(JobId id) {
   LiveJob* job = FindLive(id);
   if (job == nullptr) return;
   for (const CheckpointRequest& request : std::exchange(job->suspending, {}))
-    if (request.answer) request.answer(Show(id));
+    if (request.answer) request.answer(ShowStored(id, job->refusal));
 }
 
-absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
+void Cluster::Resume(JobId id, const OnJob& answer) {
   const auto record = FindJob(id);
-  if (!record.ok()) return record.status();
+  if (!record.ok()) return answer(record.status());
   const proto::JobState state = (*record)->job().state();
   if (state != proto::SUSPENDED)
-    return absl::FailedPreconditionError(
-        absl::StrCat(StateSentence((*record)->job()), ", not suspended"));
+    return answer(absl::FailedPreconditionError(
+        absl::StrCat(StateSentence((*record)->job()), ", not suspended")));
   Perform(table_.OnResume(id, Now()));
   AnswerSuspended(id);  // Callers that still wait for the job to leave its nodes.
-  return Show(id);
+  AnswerWhenStored(id, answer);
 }
 
 void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) {

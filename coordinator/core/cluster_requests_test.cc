@@ -86,6 +86,73 @@ TEST_F(ClusterRequestsTest, ACallerLeavesWhileTheJobLeavesItsNodes) {
   EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
 }
 
+// ---- Not before it is durable -------------------------------------------------------------------
+
+TEST_F(ClusterRequestsTest, ACancellationIsAnsweredWhenItIsDurable) {
+  const JobId waiting = Submit(Request("second"));
+  const Answer answer = Cancel(waiting);
+  const Answer again = Cancel(waiting);
+  EXPECT_EQ(Show(waiting).state(), proto::CANCELLED);
+  EXPECT_FALSE(answer->has_value() || again->has_value());
+  Settle();
+  ASSERT_TRUE(answer->has_value() && again->has_value());
+  EXPECT_EQ((**answer)->state(), proto::CANCELLED);
+  const Answer running = Cancel(job_);
+  EXPECT_EQ(Show(job_).state(), proto::ENDING);
+  EXPECT_FALSE(running->has_value());
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_TRUE(running->has_value() && (*running)->ok());
+}
+
+TEST_F(ClusterRequestsTest, WhatTheJournalRefusesIsDoneButMayBeForgotten) {
+  const JobId waiting = Submit(Request("second"));
+  const Answer suspended = NewAnswer();
+  cluster_->Suspend(waiting, Into(suspended));
+  EXPECT_FALSE(suspended->has_value());
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+  ASSERT_TRUE(suspended->has_value());
+  EXPECT_EQ((*suspended)->status().message(),
+            "done, but a restart of the coordinator forgets it until the disk of its journal takes "
+            "it: disk full");
+  world_.timers.Advance(1000);
+  const Answer again = NewAnswer();
+  cluster_->Suspend(waiting, Into(again));  // It is written once more.
+  EXPECT_FALSE(again->has_value());
+  Settle();
+  EXPECT_TRUE(again->has_value() && (*again)->ok());
+  const Answer resumed = NewAnswer();
+  cluster_->Resume(waiting, Into(resumed));
+  EXPECT_FALSE(resumed->has_value());
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
+}
+
+TEST_F(ClusterRequestsTest, ASubmissionThatIsRefusedLeavesNobodyWaiting) {
+  proto::SubmitJobRequest request = Request("array");
+  request.mutable_array()->set_last(1);
+  request.mutable_array()->set_step(1);
+  cluster_->Submit(kAnAdministrator, request, [](const absl::StatusOr<JobId>&) {});
+  const JobId element{Value(job_) + 2};
+  const Answer cancelled = Cancel(element);
+  const Answer ended = NewAnswer();
+  cluster_->Wait(JobId{Value(job_) + 1}, Into(ended));
+  EXPECT_FALSE(cancelled->has_value() || ended->has_value());
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+  ASSERT_TRUE(cancelled->has_value() && ended->has_value());
+  EXPECT_TRUE(absl::IsNotFound((*cancelled)->status()));
+  EXPECT_TRUE(absl::IsNotFound((*ended)->status()));
+}
+
+TEST_F(ClusterRequestsTest, WhatIsCancelledBeforeItIsAcceptedIsStoredAfterwards) {
+  cluster_->Submit(kAnAdministrator, Request("second"), [](const absl::StatusOr<JobId>&) {});
+  const Answer answer = Cancel(JobId{Value(job_) + 1});
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_FALSE(answer->has_value());
+  Finish(world_.journal.calls, absl::OkStatus());
+  ASSERT_TRUE(answer->has_value() && (*answer)->ok());
+  EXPECT_EQ((**answer)->state(), proto::CANCELLED);
+}
+
 // Any submitter may store them, and they are kept for ever.
 TEST_F(ClusterRequestsTest, ParametersAreOfAPossibleMachineAndNothingElse) {
   proto::MachineParameters parameters;

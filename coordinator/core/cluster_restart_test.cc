@@ -250,7 +250,7 @@ TEST_F(OlderJournalTest, ADirectoryWithoutImagesGoesWithItsJob) {
   empty.add_stored()->set_job(Value(job));
   const FakeWorker worker = Join(empty);
   EXPECT_EQ(Keeps(worker), 0u);
-  ASSERT_TRUE(cluster_->Cancel(job, "ada").ok());
+  Cancel(job);
   Settle();
   ReportCleared(host, job, Epoch{1});
   Settle();

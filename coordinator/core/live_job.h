@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
 #include "coordinator/core/attachment.h"
@@ -55,6 +56,13 @@ struct LiveJob {
   std::map<std::uint64_t, OnJob> waits{};  ///< By WaitId::number; answered when it has ended.
   std::string files_wait{};                ///< Why those that it left have not come yet.
   std::map<std::uint64_t, std::uint64_t> storing_since_ns{};  ///< Transitions under way, by number.
+  absl::Status refusal{};  ///< Of the last one, by the journal; OK: it has that.
+  /// A user has asked for something that is done, and is answered when this transition is stored.
+  struct Done {
+    std::uint64_t transition;  ///< 0: the next one.
+    OnJob answer;
+  };
+  std::vector<Done> done{};
   std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
   std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 
@@ -103,7 +111,22 @@ struct LiveJob {
                                                   : CheckpointPolicy::Copies::kEnough);
   }
 
-  /// All who wait for anything.
+  std::vector<Done> TakeDone(std::uint64_t stored) {
+    std::vector<Done> taken;
+    for (Done& each : std::exchange(done, {}))
+      (each.transition != 0 && each.transition <= stored ? taken : done).push_back(std::move(each));
+    return taken;
+  }
+
+  /// Of all who wait for its end, or for what they asked for to be stored.
+  std::vector<OnJob> TakeAnswers() {
+    std::vector<OnJob> answers;
+    for (auto& [number, answer] : std::exchange(waits, {})) answers.push_back(std::move(answer));
+    for (Done& each : std::exchange(done, {})) answers.push_back(std::move(each.answer));
+    return answers;
+  }
+
+  /// All who wait for anything else.
   std::vector<CheckpointRequest> TakeRequests() {
     std::vector<CheckpointRequest> taken = std::exchange(requests, {});
     for (CheckpointRequest& request : std::exchange(suspending, {}))

@@ -175,7 +175,7 @@ class JobsCalls {
                    proto::Job* reply) {
     return AnswerOf(context, caller, Whose::kOwn, request, reply,
                     [this, user = caller.user](JobId job, const Cluster::OnJob& answer) {
-                      answer(daemon_.cluster().Cancel(job, user));
+                      daemon_.cluster().Cancel(job, user, answer);
                     });
   }
 
@@ -207,7 +207,7 @@ class JobsCalls {
                    proto::Job* reply) {
     return AnswerOf(
         context, caller, Whose::kOwn, request, reply,
-        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Resume(job)); });
+        [this](JobId job, const Cluster::OnJob& answer) { daemon_.cluster().Resume(job, answer); });
   }
 
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(const Caller& caller,

@@ -193,7 +193,7 @@ void SimCoordinator::OnEnded(JobId job) {
 }
 
 void SimCoordinator::Cancel(JobId job) {
-  Turn([&] { cluster_->Cancel(job, "ada").IgnoreError(); });
+  Turn([&] { cluster_->Cancel(job, "ada", [](const auto&) {}); });
 }
 
 void SimCoordinator::Signal(JobId job, int signal) {
@@ -216,7 +216,9 @@ void SimCoordinator::Suspend(JobId job) {
 
 void SimCoordinator::Resume(JobId job) {
   Turn([&] {
-    if (cluster_->Resume(job).ok()) oracle_.Count("resumed by users");
+    cluster_->Resume(job, [this](const absl::StatusOr<proto::Job>& resumed) {
+      if (resumed.ok()) oracle_.Count("resumed by users");
+    });
   });
 }
 

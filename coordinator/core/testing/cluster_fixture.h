@@ -258,6 +258,13 @@ class ClusterFixture : public testing::Test {
     return [answer](absl::StatusOr<proto::Job> job) { *answer = std::move(job); };
   }
 
+  /// By its user, who gets the answer when that is durable.
+  Answer Cancel(JobId job) {
+    const Answer answer = NewAnswer();
+    cluster_->Cancel(job, "ada", Into(answer));
+    return answer;
+  }
+
   JobId Submit(const proto::SubmitJobRequest& request) {
     std::optional<absl::StatusOr<JobId>> answer;
     cluster_->Submit(kAnAdministrator, request, [&](absl::StatusOr<JobId> job) { answer = job; });
