@@ -134,7 +134,8 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   const auto asked = job.checkpoints.Ask(std::move(hosts), hold, std::move(so_far));
   job.policy.OnTaken(NowNs(), next);
   if (!asked) {
-    spdlog::debug("event=no_checkpoint job={}", Value(id));  // Numbers are being stored.
+    spdlog::debug("event=no_checkpoint job={}", Value(id));  // Numbers are to be stored first.
+    if (const auto numbers = job.checkpoints.NumbersToStore()) StoreNumbers(id, *numbers);
     for (CheckpointRequest& request : std::exchange(job.requests, {}))
       if (request.answer)
         request.answer(absl::AbortedError("too many in a row have failed; try again"));
@@ -340,8 +341,9 @@ void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
   WriteCatalogue(id, catalogue, {}, [this, id](const absl::Status& status) {
-    LiveJob* job = FindLive(id);
-    if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
+    if (!status.ok()) spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
+    if (LiveJob* job = FindLive(id))
+      status.ok() ? job->checkpoints.OnNumbersStored() : job->checkpoints.OnNumbersRefused();
   });
 }
 

@@ -86,6 +86,32 @@ TEST_F(ClusterRequestsTest, ACallerLeavesWhileTheJobLeavesItsNodes) {
   EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
 }
 
+// A disk that is full for a weekend fails each commit, and this write as well.
+TEST_F(ClusterRequestsTest, AJobIsSavedAgainAfterManyFailuresAndAJournalThatWasFull) {
+  const auto ask = [this] {
+    const Answer answer = NewAnswer();
+    cluster_->Checkpoint(job_, Into(answer));
+    return answer;
+  };
+  for (std::uint64_t i = 1; i <= kAttemptsMax; ++i) {
+    ask();
+    proto::WorkerEvent event = EventOf(job_, Epoch{1});
+    event.mutable_checkpoint_failed()->set_checkpoint(
+        OrdersOf(host_, &proto::Order::has_take_checkpoint).back().take_checkpoint().checkpoint());
+    EXPECT_EQ(Report(host_, event), absl::OkStatus());
+    ReportProgress(host_, job_, Epoch{1}, i);
+  }
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+  const std::size_t asked = Asked();
+  EXPECT_TRUE(absl::IsAborted((**ask()).status()));
+  EXPECT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"checkpoints 1"});
+  EXPECT_TRUE(absl::IsAborted((**ask()).status()));
+  EXPECT_EQ(world_.journal.calls.size(), 1u) << "it is under way";
+  Settle();
+  ask();
+  EXPECT_EQ(Asked(), asked + 1);
+}
+
 // ---- Not before it is durable -------------------------------------------------------------------
 
 TEST_F(ClusterRequestsTest, ACancellationIsAnsweredWhenItIsDurable) {

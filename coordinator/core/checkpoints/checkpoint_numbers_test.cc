@@ -36,5 +36,25 @@ TEST(CheckpointNumbersTest, ThoseOfALaterTermAreHigherWhateverItsKey) {
   EXPECT_GT(later.front(), earlier.back());
 }
 
+TEST(CheckpointNumbersTest, ThatTheJournalRefusesAreToBeStoredOnceMore) {
+  JobCheckpoints job({.copies = 1, .term = 1});
+  CheckpointOrders last;
+  for (std::uint64_t i = 0; i < kAttemptsMax; ++i) {
+    EXPECT_FALSE(job.NumbersToStore().has_value());
+    const auto asked = job.Ask({"a", "b"}, Hold::kNo, {});
+    ASSERT_TRUE(asked.has_value());
+    last = job.OnFailed("a", asked->number, "x");
+  }
+  ASSERT_TRUE(last.numbers.has_value());
+  EXPECT_FALSE(job.NumbersToStore().has_value()) << "it is under way";
+  job.OnNumbersRefused();
+  EXPECT_FALSE(job.Ask({"a", "b"}, Hold::kNo, {}).has_value());
+  const auto again = job.NumbersToStore();
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->last_number, last.numbers->last_number);
+  job.OnNumbersStored();
+  EXPECT_TRUE(job.Ask({"a", "b"}, Hold::kNo, {}).has_value());
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

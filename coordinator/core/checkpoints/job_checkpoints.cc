@@ -323,8 +323,13 @@ CheckpointOrders JobCheckpoints::GiveUpNow(const std::string& why) {
                 .hold = taken.hold,
                 .failure = why,
                 .cost = taken.checkpoint.cost};
-  if (attempts_ == kAttemptsMax) orders.numbers = Catalogue(committed_);
+  orders.numbers = NumbersToStore();
   return orders;
+}
+
+std::optional<CheckpointCatalogue> JobCheckpoints::NumbersToStore() {
+  if (attempts_ != kAttemptsMax || std::exchange(storing_numbers_, true)) return std::nullopt;
+  return Catalogue(committed_);
 }
 
 }  // namespace bspnow::coordinator

@@ -54,7 +54,7 @@ struct CheckpointOrders {
   std::vector<ReleaseHeld> release_held;
   /// To be written to the journal; answer with OnCommitted or OnCommitFailed.
   std::optional<CheckpointCatalogue> commit;
-  /// The same, after many failures: answer with OnNumbersStored when it is there.
+  /// The same, after many failures: answer with OnNumbersStored or OnNumbersRefused.
   std::optional<CheckpointCatalogue> numbers;
   std::vector<Keep> keeps;  ///< To be sent before `release_held`.
   std::optional<End> end;
@@ -134,7 +134,13 @@ class JobCheckpoints {
   }
   CheckpointOrders OnCommitted(std::uint64_t number, std::int64_t unix_ms);
   CheckpointOrders OnCommitFailed(std::uint64_t number, const std::string& why);
-  void OnNumbersStored() { attempts_ = 0; }
+  /// As CheckpointOrders::numbers, after a refusal: what Ask waits for, unless it is under way.
+  std::optional<CheckpointCatalogue> NumbersToStore();
+  void OnNumbersStored() {
+    attempts_ = 0;
+    storing_numbers_ = false;
+  }
+  void OnNumbersRefused() { storing_numbers_ = false; }
   /// `live` without it.
   CheckpointOrders OnNodeLost(const std::string& node, const LiveNodes& live);
   /// Its epoch is over. A commit that is on its way still counts.
@@ -240,8 +246,9 @@ class JobCheckpoints {
   std::uint64_t last_number_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t attempts_ = 0;  ///< Since the journal has their numbers.
-  bool next_is_full_ = true;    ///< What changed since the last image is not known.
-  bool epoch_over_ = false;     ///< Of the one that is being committed.
+  bool storing_numbers_ = false;
+  bool next_is_full_ = true;  ///< What changed since the last image is not known.
+  bool epoch_over_ = false;   ///< Of the one that is being committed.
   std::optional<Taking> taking_;
   std::vector<Checkpoint> committed_;  ///< Ascending; no others are kept.
   std::set<std::uint64_t> damaged_;
