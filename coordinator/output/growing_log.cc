@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,7 +65,16 @@ void GrowingLog::Set(Extent extent) {
 
 // ---- LogReader ----------------------------------------------------------------------------------
 
-absl::Status LogReader::CheckOpened() const {
+// That there is no file is a job that has printed nothing.
+absl::Status LogReader::Open() {
+  if (std::exchange(to_open_, false)) {
+    const auto file = OpenLog(log_->path(), O_RDONLY);
+    if (!file) opened_ = absl::ErrnoToStatus(errno, absl::StrCat("opening ", log_->path()));
+    struct stat status {};
+    if (file && fstat(file->get(), &status) != 0)
+      opened_ = absl::ErrnoToStatus(errno, absl::StrCat("looking at ", log_->path()));
+    log_->Set({.file = file, .bytes = static_cast<std::uint64_t>(status.st_size), .ended = true});
+  }
   if (!absl::IsNotFound(opened_)) return opened_;
   if (!file_required_) return absl::OkStatus();
   return absl::NotFoundError(
@@ -74,7 +84,7 @@ absl::Status LogReader::CheckOpened() const {
 }
 
 absl::StatusOr<LogReader::Next> LogReader::Read() {
-  if (absl::Status opened = CheckOpened(); !opened.ok()) return opened;
+  if (absl::Status opened = Open(); !opened.ok()) return opened;
   GrowingLog::Extent now = log_->extent();
   if (now.file != seen_.file) {  // The first file, or a shorter one in its place.
     taken_bytes_ = 0;

@@ -74,11 +74,11 @@ class LogReader {
   /// Of the file, in one call of Read: a follower that comes again may have seen all of a long log.
   static constexpr std::uint64_t kPassedOverBytesMax = std::uint64_t{1} << 20;
 
-  explicit LogReader(std::shared_ptr<GrowingLog> log)
-      : LogReader(std::move(log), absl::OkStatus()) {}
-  /// `opened`: what became of opening its file. NOT_FOUND is a job that has printed nothing.
-  LogReader(std::shared_ptr<GrowingLog> log, absl::Status opened)
-      : log_(std::move(log)), opened_(std::move(opened)) {}
+  /// Who opens the file: the thread that writes it; or, of a job that has ended, the first Read.
+  enum class OpenedBy { kWriter, kReader };
+
+  LogReader(std::shared_ptr<GrowingLog> log, OpenedBy opened_by)
+      : log_(std::move(log)), to_open_(opened_by == OpenedBy::kReader) {}
 
   /// The job has printed something: that there is no file is an error, too.
   void RequireFile() { file_required_ = true; }
@@ -99,7 +99,7 @@ class LogReader {
   /// The next record of the file; nothing at its present end.
   absl::StatusOr<std::optional<DecodedLogRecord>> Peek();
   absl::Status Fill();
-  absl::Status CheckOpened() const;
+  absl::Status Open();
   /// Bytes of the file after taken_bytes_, as far as they have been read.
   std::string_view Ahead() const { return std::string_view(ahead_).substr(ahead_taken_); }
   void Take(std::size_t bytes);
@@ -108,7 +108,8 @@ class LogReader {
   absl::Status Damaged(const absl::Status& how) const;
 
   std::shared_ptr<GrowingLog> log_;
-  absl::Status opened_;
+  bool to_open_;
+  absl::Status opened_{};
   bool file_required_ = false;
   GrowingLog::Extent seen_;        ///< As far as the file is known here.
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.

@@ -161,16 +161,10 @@ LogReader JobLogs::Read(JobId job) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = growing_.find(job);
-    if (found != growing_.end()) return LogReader(found->second.written->log);
+    if (found != growing_.end())
+      return LogReader(found->second.written->log, LogReader::OpenedBy::kWriter);
   }
-  auto ended = std::make_shared<GrowingLog>(state_.log(job));
-  std::error_code error;
-  const std::uint64_t bytes = std::filesystem::file_size(ended->path(), error);
-  const auto file = OpenLog(ended->path(), O_RDONLY);
-  absl::Status opened;
-  if (!file) opened = absl::ErrnoToStatus(errno, absl::StrCat("opening ", ended->path()));
-  ended->Set({.file = file, .bytes = error || !file ? 0 : bytes, .ended = true});
-  return LogReader(std::move(ended), std::move(opened));
+  return LogReader(std::make_shared<GrowingLog>(state_.log(job)), LogReader::OpenedBy::kReader);
 }
 
 std::string JobLogs::waits_for(JobId job) const {

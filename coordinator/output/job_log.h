@@ -68,7 +68,7 @@ class JobLogs final : public OutputLogs {
   /// No more will be appended; readers come to the end.
   void End(JobId job) override;
 
-  /// Of a job that exists, whether it has ended or not.
+  /// Of a job that exists, whether it has ended or not. Touches no disk: the reader does.
   LogReader Read(JobId job);
 
   /// Why nothing of this job is written now, while the disk does not take it; empty otherwise.

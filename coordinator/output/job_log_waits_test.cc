@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,22 @@ TEST_F(JobLogWaitsTest, EarlierLogThatCannotBeOpenedYetIsNotTakenForNone) {
   EXPECT_TRUE(written.get().ok());
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+}
+
+// The loop asks for it, and is not to wait for a disk.
+TEST_F(JobLogWaitsTest, LogOfAJobThatHasEndedIsOpenedByItsReader) {
+  {
+    JobLogs logs(state_, kNoLimit, AtOnce);
+    logs.Begin(kJob);
+    ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
+  }
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  std::optional<LogReader> reader;
+  {
+    const NoDescriptors none;
+    reader.emplace(logs.Read(kJob));
+  }
+  EXPECT_EQ(ReadAll(*reader), "0:one\n(end)");
 }
 
 // Eight of these would keep all threads from other jobs.
