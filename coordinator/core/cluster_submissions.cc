@@ -103,7 +103,7 @@ void Cluster::Accept(Submitting& submitting) {
     const std::uint64_t jobs = request.has_array() ? ElementsOf(request.array()) : 1;
     for (std::uint64_t i = 0; i < jobs; ++i) {
       const JobId job{Value(submission.job) + i};
-      ports_.logs.Begin(job);
+      ports_.logs.BeginNew(job);
       AddJob(job, spec, kAttachWithinNs);
     }
     spdlog::info("event=job_submitted job={} jobs={} nprocs={} program=\"{}\" user=\"{}\"",

@@ -91,7 +91,10 @@ class OutputLogs {
   using CutDone = std::function<void(const absl::StatusOr<LogCut>&)>;
 
   virtual ~OutputLogs() = default;
+  /// At the start, and then it may read an earlier log.
   virtual void Begin(JobId job) = 0;
+  /// Of a job that nobody has known.
+  virtual void BeginNew(JobId job) { Begin(job); }
   virtual void Append(JobId job, LogRecord record, Done done) = 0;
   virtual void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) = 0;
   virtual void Sync(JobId job, const std::vector<LogPosition>& reach, Done done) = 0;

@@ -67,6 +67,20 @@ void JobLogs::Begin(JobId job) {
   written->usable = Load(*written);
   std::error_code error;  // The directory tells that there is such a job, whatever it prints.
   std::filesystem::create_directory(state_.job(job), error);
+  Add(job, std::move(written));
+}
+
+void JobLogs::BeginNew(JobId job) {
+  auto written = std::make_shared<Written>();
+  written->log = std::make_shared<GrowingLog>(state_.log(job));
+  Add(job, std::move(written));
+  Queue(job, [path = state_.job(job)] {
+    std::error_code error;  // As in Begin.
+    std::filesystem::create_directory(path, error);
+  });
+}
+
+void JobLogs::Add(JobId job, std::shared_ptr<Written> written) {
   const std::lock_guard lock(mutex_);
   growing_[job] = {.written = std::move(written), .ending = false};
 }

@@ -48,6 +48,9 @@ class JobLogs final : public OutputLogs {
   /// that follows.
   void Begin(JobId job) override;
 
+  /// The same of a job that can have no earlier log: a thread makes its directory, some time.
+  void BeginNew(JobId job) override;
+
   /// `done` comes in the order of the calls, when the record is in the file, or all of it was there
   /// before. OUT_OF_RANGE beyond the limit, FAILED_PRECONDITION if bytes before it are missing.
   void Append(JobId job, LogRecord record, Done done) override;
@@ -90,6 +93,7 @@ class JobLogs final : public OutputLogs {
     bool ending;  ///< Takes no more; what is queued is still to be written.
   };
 
+  void Add(JobId job, std::shared_ptr<Written> written);
   std::shared_ptr<Written> Find(JobId job);
   static absl::Status Load(Written& written);
   void AwaitLoaded(Written& written);

@@ -1,5 +1,6 @@
 // Several logs, of which one is slow.
 #include <chrono>
+#include <filesystem>
 #include <future>
 
 #include <gtest/gtest.h>
@@ -28,6 +29,24 @@ TEST_F(JobLogSlowTest, WhatTakesLongWithOneLogHoldsUpNoOther) {
   EXPECT_EQ(second_done.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
   go_on.set_value();
   second_done.wait();
+}
+
+TEST_F(JobLogSlowTest, ANewJobDoesNotWaitForTheDisk) {
+  constexpr int kSlow = 32;  // All threads are at work for as many.
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  std::promise<void> go_on;
+  const std::shared_future<void> goes_on = go_on.get_future().share();
+  for (std::uint64_t i = 0; i < kSlow; ++i)
+    logs.Append(JobId{100 + i}, Stdout(0, 0, ""), [=](const absl::Status&) { goes_on.wait(); });
+  logs.BeginNew(kJob);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "(more)");
+  EXPECT_FALSE(std::filesystem::exists(state_.job(kJob)));
+  go_on.set_value();
+  EXPECT_TRUE(Sync(logs).ok());
+  EXPECT_TRUE(std::filesystem::exists(state_.job(kJob)));
+  EXPECT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
+  EXPECT_EQ(ReadAll(reader), "0:one\n(more)");
 }
 
 }  // namespace
