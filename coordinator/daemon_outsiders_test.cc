@@ -1,6 +1,7 @@
 // Whoever reaches the coordinator's port may call what he likes: nothing acts, or shows anything,
 // without a token that permits it. All methods are tried, also those that are yet to come.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <fstream>
@@ -153,6 +154,7 @@ TEST_F(OutsidersTest, WhatAKnownUserWasRefusedIsWrittenDown) {
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {
   const std::size_t refused = CallAll(address(), "").size();
+  daemon_.End(SIGTERM);
   std::ifstream file(scratch_.path() + "/refused.log");
   std::size_t lines = 0;
   for (std::string line; std::getline(file, line);) {

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include <absl/strings/str_cat.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
+#include "base/clock.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -72,9 +74,57 @@ absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const Paths& paths, Clo
   }
 }
 
-AuditLog::AuditLog(Files files, Clock clock) : files_(std::move(files)), clock_(std::move(clock)) {}
+AuditLog::AuditLog(Files files, Clock clock)
+    : clock_(std::move(clock)),
+      acts_{.log = std::move(files.acts)},
+      refused_{.log = std::move(files.refused)},
+      writer_([this] { WriteLines(); }) {}
 
-AuditLog::~AuditLog() { WriteCounts(); }
+AuditLog::~AuditLog() {
+  {
+    const std::lock_guard lock(mutex_);
+    WriteCounts();
+    ending_ = true;
+  }
+  changed_.notify_all();
+}
+
+void AuditLog::Add(File& file, std::string text) {
+  if (file.waiting.size() == kWaitingMax) {
+    ++file.lost;
+    return;
+  }
+  file.waiting.push_back({.unix_ms = UnixMs(), .text = std::move(text)});
+  changed_.notify_all();
+}
+
+void AuditLog::Flush() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !HasLines() && !writing_; });
+}
+
+bool AuditLog::HasLines() const { return !acts_.waiting.empty() || !refused_.waiting.empty(); }
+
+void AuditLog::WriteLines() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || HasLines(); });
+    if (!HasLines()) return;
+    for (File* const file : {&acts_, &refused_}) {
+      const std::deque<Line> lines = std::exchange(file->waiting, {});
+      const std::uint64_t lost = std::exchange(file->lost, 0);
+      writing_ = true;
+      lock.unlock();
+      for (const Line& line : lines)
+        file->log->log(spdlog::log_clock::time_point(std::chrono::milliseconds(line.unix_ms)), {},
+                       spdlog::level::info, line.text);
+      if (lost > 0) file->log->info("lost={}", lost);
+      lock.lock();
+      writing_ = false;
+    }
+    changed_.notify_all();
+  }
+}
 
 void AuditLog::Write(const AuditEntry& entry) {
   if (absl::IsUnauthenticated(entry.outcome) || absl::IsPermissionDenied(entry.outcome))
@@ -94,7 +144,7 @@ void AuditLog::WriteAct(const AuditEntry& entry) {
     return;
   }
   if (repeated_.size() < kRepeatedMax) repeated_.emplace(act, 0);
-  files_.acts->info(LineOf(entry.from, entry));
+  Add(acts_, LineOf(entry.from, entry));
 }
 
 void AuditLog::WriteRefused(const AuditEntry& entry) {
@@ -106,13 +156,13 @@ void AuditLog::WriteRefused(const AuditEntry& entry) {
   }
   ++lines_refused_;
   ++refused_of_[caller];
-  files_.refused->info(LineOf(entry.from, entry));
+  Add(refused_, LineOf(entry.from, entry));
 }
 
 void AuditLog::WriteCounts() {
   for (const auto& [act, times] : repeated_)
-    if (times > 0) files_.acts->info(absl::StrCat(act, " repeated=", times));
-  if (more_refused_ > 0) files_.refused->info("more_refused={}", more_refused_);
+    if (times > 0) Add(acts_, absl::StrCat(act, " repeated=", times));
+  if (more_refused_ > 0) Add(refused_, absl::StrCat("more_refused=", more_refused_));
   repeated_.clear();
   refused_of_.clear();
   lines_refused_ = more_refused_ = 0;

@@ -1,14 +1,20 @@
 #include "coordinator/access/audit_log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
 #include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -24,7 +30,8 @@ class AuditLogTest : public testing::Test {
     log_ = *std::move(log);
   }
 
-  static std::vector<std::string> LinesOf(const std::string& path) {
+  std::vector<std::string> LinesOf(const std::string& path) const {
+    if (log_) log_->Flush();
     std::ifstream file(path);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
@@ -125,6 +132,31 @@ TEST_F(AuditLogTest, WhatIsDoneAgainAndAgainIsCountedAndHidesNothing) {
   EXPECT_TRUE(absl::EndsWith(
       Lines().back(), R"(user="eve" from="ipv4:10.0.0.3" call=OpenPage outcome=ok repeated=999)"))
       << Lines().back();
+}
+
+// The loop that renews the leases of all workers writes such lines.
+TEST_F(AuditLogTest, NobodyWaitsForADiskThatHangs) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const UniqueFd disk(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(disk.valid());
+  Open();
+  const std::size_t acts = 2 * AuditLog::kWaitingMax + 5000;  // One half is being written.
+  for (std::size_t i = 0; i < acts; ++i)
+    log_->Write({.user = "anna",
+                 .from = {},
+                 .call = "CancelJob",
+                 .what = absl::StrCat("job ", i),
+                 .outcome = absl::OkStatus()});
+  std::jthread ends([this] { log_.reset(); });
+  ASSERT_EQ(fcntl(disk.get(), F_SETFL, 0), 0);
+  std::string written;
+  char bytes[4096];
+  for (ssize_t n; (n = read(disk.get(), bytes, sizeof bytes)) > 0;)
+    written.append(bytes, static_cast<std::size_t>(n));
+  const auto lines = std::count(written.begin(), written.end(), '\n');
+  EXPECT_GT(lines, AuditLog::kWaitingMax);
+  EXPECT_LT(lines, acts);
+  EXPECT_TRUE(absl::StrContains(written, " lost=")) << "nothing is lost in silence";
 }
 
 }  // namespace

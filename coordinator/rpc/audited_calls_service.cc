@@ -2,6 +2,7 @@
 #include <grpcpp/support/server_interceptor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -102,6 +103,12 @@ class AuditedCall final : public grpc::experimental::Interceptor {
     const auto is = [step](InterceptionHookPoints point) {
       return step->QueryInterceptionHookPoint(point);
     };
+    // By gRPC's thread: the end may come on the loop, and files prove who somebody is.
+    if (is(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
+      const Proof proof(authority_, *call_.server_context());
+      const auto caller = authority_.Identify(proof.authorization, proof.certificate);
+      if (caller.ok()) user_ = caller->user;
+    }
     if (act_ != nullptr && is(InterceptionHookPoints::POST_RECV_MESSAGE))
       request_ = step->GetRecvMessage();
     if (name_ == kSubmit && is(InterceptionHookPoints::PRE_SEND_MESSAGE)) {
@@ -115,17 +122,13 @@ class AuditedCall final : public grpc::experimental::Interceptor {
  private:
   void OnEnd(const grpc::Status& status) const {
     if (act_ == nullptr && !IsRefusal(status)) return;
-    const grpc::ServerContextBase& context = *call_.server_context();
-    const Proof proof(authority_, context);
-    const auto caller = authority_.Identify(proof.authorization, proof.certificate);
-    log_.Write({.user = caller.ok() ? caller->user : "",
-                .from = context.peer(),
-                .call = std::string(name_),
-                // Anybody's words would fill the file.
-                .what = caller.ok() && request_ != nullptr
-                            ? absl::StrCat(act_->what(request_), submitted_)
-                            : "",
-                .outcome = FromGrpc(status)});
+    log_.Write(
+        {.user = user_.value_or(""),
+         .from = call_.server_context()->peer(),
+         .call = std::string(name_),
+         // Anybody's words would fill the file.
+         .what = user_ && request_ != nullptr ? absl::StrCat(act_->what(request_), submitted_) : "",
+         .outcome = FromGrpc(status)});
   }
 
   const Authority& authority_;
@@ -133,7 +136,8 @@ class AuditedCall final : public grpc::experimental::Interceptor {
   ServerRpcInfo& call_;
   std::string_view name_;
   const Act* act_;
-  const void* request_ = nullptr;  ///< An UnparsedRequest, until the call has ended.
+  std::optional<std::string> user_;  ///< None: the call does not prove who it is of.
+  const void* request_ = nullptr;    ///< An UnparsedRequest, until the call has ended.
   std::string submitted_;
 };
 

@@ -130,9 +130,12 @@ class OutsidersTest(unittest.TestCase):
         for call in ("Jobs/SubmitJob", "Jobs/CancelJob", "Jobs/ListNodes", "Workers/Register"):
             raw_grpc.call(coordinator.addresses()["listen"], "/bspnow.proto." + call)
         self.assertEqual(self.metric(coordinator, "bspnow_calls_refused_total") - before, 4)
-        with open(os.path.join(coordinator.state_dir, "refused.log"), encoding="utf-8") as log:
-            refused = [line for line in log if "outcome=unauthenticated" in line]
-        self.assertEqual(len([line for line in refused if "call=SubmitJob" in line]), 1)
+        def submissions():
+            with open(os.path.join(coordinator.state_dir, "refused.log"), encoding="utf-8") as log:
+                refused = [line for line in log if "outcome=unauthenticated" in line]
+            return len([line for line in refused if "call=SubmitJob" in line])
+        wait_until(lambda: submissions() > 0, "what was refused is written down")
+        self.assertEqual(submissions(), 1)
 
     def test_the_page_shows_nobody_anything(self):
         web = self.cluster.coordinator.addresses()["web"]

@@ -81,10 +81,11 @@ class PageTest(unittest.TestCase):
         with browser.get(url.removeprefix(self.base)) as answer:  # Its own browser goes on.
             self.assertEqual((answer.status, answer.headers["Set-Cookie"]), (303, None))
         audit = os.path.join(self.cluster.coordinator.state_dir, "audit.log")
-        with open(audit, encoding="utf-8") as file:
-            said = file.read()
-        self.assertIn("OpenPage", said)
-        self.assertNotIn(url.rpartition("=")[2], said)
+        def said():
+            with open(audit, encoding="utf-8") as file:
+                return file.read()
+        wait_until(lambda: "OpenPage" in said(), "the call for the ticket is written down")
+        self.assertNotIn(url.rpartition("=")[2], said())
 
     def test_shows_files_of_its_own_only_and_changes_nothing(self):
         browser = opened(self.cluster)
