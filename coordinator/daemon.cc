@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -49,21 +50,24 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
       stream_key_(opened.stream_key),
       kept_(settings_.quotas.bytes),
       uploads_(state, kept_),
+      content_checks_(uploads_, PostTo(loop)),
       frames_(std::move(opened.frames)),
       logs_(state, settings_.log_bytes_max, PostTo(loop)),
       store_(std::move(opened.store)),
       core_timers_(loop),
-      cluster_(
-          {.timers = core_timers_,
-           .journal = *store_,
-           .logs = logs_,
-           .frames = *frames_,
-           .start_anew = settings_.start_anew,
-           .ended_by_client = settings_.ended_by_client,
-           .has_content = [this](const std::string& user,
-                                 const std::string& sha256) { return uploads_.Has(user, sha256); },
-           .has_room = [this](const std::string& user) { return kept_.Check(user); }},
-          CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
+      cluster_({.timers = core_timers_,
+                .journal = *store_,
+                .logs = logs_,
+                .frames = *frames_,
+                .start_anew = settings_.start_anew,
+                .ended_by_client = settings_.ended_by_client,
+                .find_missing =
+                    [this](const std::string& user, std::set<std::string> contents,
+                           ContentChecks::Missing missing) {
+                      content_checks_.FindMissing(user, std::move(contents), std::move(missing));
+                    },
+                .has_room = [this](const std::string& user) { return kept_.Check(user); }},
+               CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
   frames_->Serve(cluster_.barriers(), stream_key_);
   CleanUp();
 }

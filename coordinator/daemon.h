@@ -10,6 +10,7 @@
 
 #include <absl/status/statusor.h>
 #include "coordinator/archived_jobs.h"
+#include "coordinator/content_checks.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/journal/job_store.h"
 #include "coordinator/kept_bytes.h"
@@ -80,6 +81,7 @@ class Daemon {
   const StreamKey stream_key_;
   KeptBytes kept_;
   Uploads uploads_;
+  ContentChecks content_checks_;
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;
   std::unique_ptr<JobStore> store_;

@@ -52,8 +52,11 @@ struct ClusterPorts {
   std::function<void()> start_anew;
   /// For the record of who ended what.
   std::function<void(const ClientEnd& end)> ended_by_client;
-  /// Whether a content is here that this user has uploaded.
-  std::function<bool(const std::string& user, const std::string& sha256)> has_content;
+  /// Names one of these contents that is not here, or that this user has not uploaded, in this turn
+  /// or a later one; empty: there is none.
+  using Missing = std::function<void(const std::string& sha256)>;
+  std::function<void(const std::string& user, std::set<std::string> contents, Missing missing)>
+      find_missing;
   /// Whether what this user keeps here is within the quota; else what it is.
   std::function<absl::Status(const std::string& user)> has_room;
 };

@@ -26,8 +26,15 @@ void Cluster::Submit(const Caller& caller, proto::SubmitJobRequest request, OnSu
     return answer(checked);
   const auto submitting =
       std::make_shared<Submitting>(Submitting{caller, std::move(request), std::move(answer)});
-  const bool repeated = table_.FindByKey(submitting->request.submission_key()) != nullptr;
-  repeated ? Accept(*submitting) : CheckAfter(submitting, 0);
+  if (table_.FindByKey(submitting->request.submission_key()) != nullptr) return Accept(*submitting);
+  ports_.find_missing(caller.user, ContentsOf(submitting->request.spec()),
+                      [this, submitting](const std::string& sha256) {
+                        if (closed_) return submitting->answer(ShuttingDown());
+                        if (sha256.empty()) return CheckAfter(submitting, 0);
+                        submitting->answer(absl::FailedPreconditionError(
+                            absl::StrCat("content ", sha256, " is not here, or not from user ",
+                                         submitting->caller.user, "; upload it first")));
+                      });
 }
 
 absl::Status Cluster::CheckSubmission(const Caller& caller,
@@ -45,10 +52,6 @@ absl::Status Cluster::CheckSubmission(const Caller& caller,
   if (request.has_array())
     if (absl::Status checked = CheckArray(request.array(), request.spec()); !checked.ok())
       return checked;
-  for (const std::string& sha256 : ContentsOf(request.spec()))
-    if (!ports_.has_content(caller.user, sha256))  // Who knows its hash alone does not have it.
-      return absl::FailedPreconditionError(absl::StrCat(
-          "content ", sha256, " is not here, or not from user ", caller.user, "; upload it first"));
   return absl::OkStatus();
 }
 

@@ -99,18 +99,20 @@ TEST_F(ClusterTest, APlacementThatTheJournalRefusesIsNotStarted) {
 }
 
 TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
-  Cluster cluster(ClusterPorts{.timers = world_.timers,
-                               .journal = world_.journal,
-                               .logs = world_.logs,
-                               .frames = world_.frames,
-                               .start_anew = [] {},
-                               .ended_by_client = [](const auto&) {},
-                               .has_content = [](const auto&, const auto&) { return false; },
-                               .has_room = [](const auto&) { return absl::OkStatus(); }},
-                  ClusterSettings{.barrier_address = "coordinator:1",
-                                  .checkpoint_limits = {.mtbf_ns = 1, .overhead_max = 1},
-                                  .checkpoint_copies = 0},
-                  {.cluster = "c1", .term = 1});
+  Cluster cluster(
+      ClusterPorts{.timers = world_.timers,
+                   .journal = world_.journal,
+                   .logs = world_.logs,
+                   .frames = world_.frames,
+                   .start_anew = [] {},
+                   .ended_by_client = [](const auto&) {},
+                   .find_missing = [](const auto&, const auto& contents,
+                                      const auto& missing) { missing(*contents.begin()); },
+                   .has_room = [](const auto&) { return absl::OkStatus(); }},
+      ClusterSettings{.barrier_address = "coordinator:1",
+                      .checkpoint_limits = {.mtbf_ns = 1, .overhead_max = 1},
+                      .checkpoint_copies = 0},
+      {.cluster = "c1", .term = 1});
   absl::Status refused;
   cluster.Submit(kAnAdministrator, Request("key"),
                  [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });

@@ -77,14 +77,15 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       open_losses_[IdOf(record)] = std::nullopt;
   }
   cluster_ = std::make_unique<Cluster>(
-      ClusterPorts{.timers = *this,
-                   .journal = *this,
-                   .logs = *this,
-                   .frames = *this,
-                   .start_anew = [this] { nodes_.start_anew(*this); },
-                   .ended_by_client = [](const auto&) {},
-                   .has_content = [](const auto&, const auto&) { return true; },
-                   .has_room = [](const auto&) { return absl::OkStatus(); }},
+      ClusterPorts{
+          .timers = *this,
+          .journal = *this,
+          .logs = *this,
+          .frames = *this,
+          .start_anew = [this] { nodes_.start_anew(*this); },
+          .ended_by_client = [](const auto&) {},
+          .find_missing = [](const auto&, const auto&, const auto& missing) { missing(""); },
+          .has_room = [](const auto&) { return absl::OkStatus(); }},
       ClusterSettings{.barrier_address = "simulated:1",
                       .checkpoint_limits = kLimits,
                       .checkpoint_copies = journal.copies},

@@ -196,14 +196,15 @@ struct FakeWorld {
 
   std::unique_ptr<Cluster> Start(const StoredState& stored) {
     return std::make_unique<Cluster>(
-        ClusterPorts{.timers = timers,
-                     .journal = journal,
-                     .logs = logs,
-                     .frames = frames,
-                     .start_anew = [this] { starts_anew += 1; },
-                     .ended_by_client = [this](const auto& end) { client_ends.push_back(end); },
-                     .has_content = [](const auto&, const auto&) { return true; },
-                     .has_room = [this](const auto&) { return room; }},
+        ClusterPorts{
+            .timers = timers,
+            .journal = journal,
+            .logs = logs,
+            .frames = frames,
+            .start_anew = [this] { starts_anew += 1; },
+            .ended_by_client = [this](const auto& end) { client_ends.push_back(end); },
+            .find_missing = [](const auto&, const auto&, const auto& missing) { missing(""); },
+            .has_room = [this](const auto&) { return room; }},
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
                         .checkpoint_copies = 1,
