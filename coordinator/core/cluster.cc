@@ -364,9 +364,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     AddWaits(entry, nodes_, NowNs(), job);
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
-  const std::string full = ports_.logs.waits_for(IdOf(entry.record));
-  if (!full.empty() && job.reason().empty())
-    job.set_reason(absl::StrCat("its output waits until the coordinator's disk takes it: ", full));
+  AddOutputWait(ports_.logs, NowNs(), job);
   return job;
 }
 

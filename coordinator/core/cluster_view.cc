@@ -217,6 +217,16 @@ void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto:
           entry.clearing_since_ns, now_ns, job);
 }
 
+void AddOutputWait(const OutputLogs& logs, std::uint64_t now_ns, proto::Job& job) {
+  const JobId id{job.job()};
+  const std::string full = logs.waits_for(id);
+  if (!full.empty() && job.reason().empty()) {
+    job.set_reason(absl::StrCat("its output waits until the coordinator's disk takes it: ", full));
+  } else if (const std::uint64_t since_ns = logs.waits_since_ns(id); since_ns != 0) {
+    AddWait("the coordinator's disk takes its output", since_ns, now_ns, job);
+  }
+}
+
 void KeepUnusualWaits(proto::Job& job) {
   const auto& waits = job.barrier_waits();
   if (std::any_of(waits.begin(), waits.end(), [](const auto& wait) { return wait.arrived() != 0; }))

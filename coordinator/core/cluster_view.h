@@ -16,6 +16,7 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
 #include "coordinator/core/nodes.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/core/running_epoch.h"
 #include "coordinator/output/log_record.h"
 #include "proto/jobs.pb.h"
@@ -63,6 +64,9 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
 /// To the reason, what the job waits for unusually long: the journal, of which the disk hangs, or
 /// nodes that do not clear it away.
 void AddWaits(const Job& entry, const Nodes& nodes, std::uint64_t now_ns, proto::Job& job);
+
+/// The same of its log: of a disk that does not take it, and says why, or that does not answer.
+void AddOutputWait(const OutputLogs& logs, std::uint64_t now_ns, proto::Job& job);
 
 /// Leaves of these who lets others wait, or is stopped or dead: where all compute, or are held for
 /// an image, nobody is late.

@@ -163,6 +163,22 @@ TEST_F(ClusterWaitsTest, EndsAJobWhoseProcessesWaitForEachOtherOverSeveralNodes)
       << Show(job).reason();
 }
 
+TEST_F(ClusterWaitsTest, ShowsSinceWhenTheDiskOfItsLogDoesNotAnswer) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  ReportExited(worker, job, Epoch{1}, 0, 0);
+  ReportExited(worker, job, Epoch{1}, 1, 0);
+  EXPECT_EQ(Waiting(world_.logs.calls), std::vector<std::string>{"sync 1"});
+  world_.logs.since_ns = world_.timers.Now().now_ns;
+  world_.timers.Advance(4'000);
+  EXPECT_EQ(Show(job).reason(), "");
+  world_.timers.Advance(2'000);
+  EXPECT_EQ(Show(job).reason(), "waits until the coordinator's disk takes its output, for 6 s");
+  world_.logs.full = "no space left on device";
+  EXPECT_EQ(Show(job).reason(),
+            "its output waits until the coordinator's disk takes it: no space left on device");
+}
+
 TEST_F(ClusterWaitsTest, ShowsWhatFilesWaitForAndThatTheyAreLost) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);

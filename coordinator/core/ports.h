@@ -101,6 +101,8 @@ class OutputLogs {
   virtual void End(JobId job) = 0;
   /// Why nothing of this job is written now, for want of room; empty otherwise.
   virtual std::string waits_for(JobId job) const = 0;
+  /// Since when a call of this job's log has been the next to be answered; 0: there is none.
+  virtual std::uint64_t waits_since_ns(JobId) const { return 0; }
 };
 
 /// The workers' frame streams. To a worker without a stream nothing is sent.

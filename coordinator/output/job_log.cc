@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/write_all.h"
 #include "coordinator/output/log_cut.h"
@@ -189,13 +190,20 @@ std::string JobLogs::waits_for(JobId job) const {
   return waits == waiting_.end() ? "" : waits->second;
 }
 
+std::uint64_t JobLogs::waits_since_ns(JobId job) const {
+  const std::lock_guard lock(mutex_);
+  const auto tasks = tasks_.find(job);
+  return tasks == tasks_.end() ? 0 : tasks->second.since_ns;
+}
+
 // ---- The writing threads ------------------------------------------------------------------------
 
 void JobLogs::Queue(JobId job, Task task) {
   const std::lock_guard lock(mutex_);
-  std::deque<Task>& tasks = tasks_[job];
-  tasks.push_back(std::move(task));
-  if (tasks.size() > 1) return;  // The thread that works on this log finds it.
+  Tasks& tasks = tasks_[job];
+  tasks.queue.push_back(std::move(task));
+  if (tasks.queue.size() > 1) return;  // The thread that works on this log finds it.
+  tasks.since_ns = NowNs();
   ready_.push_back(job);
   ready_for_work_.notify_one();
 }
@@ -208,15 +216,17 @@ void JobLogs::RunQueued() {
     if (ready_.empty()) return;
     const auto job = tasks_.find(ready_.front());
     ready_.pop_front();
-    Task task = std::move(job->second.front());
+    Tasks& tasks = job->second;
+    Task task = std::move(tasks.queue.front());
     lock.unlock();
     task();
     task = nullptr;
     lock.lock();
-    job->second.pop_front();
-    if (job->second.empty()) {
+    tasks.queue.pop_front();
+    if (tasks.queue.empty()) {
       tasks_.erase(job);
     } else {
+      tasks.since_ns = NowNs();
       ready_.push_back(job->first);  // After the others. This thread takes one of them.
     }
   }

@@ -76,6 +76,7 @@ class JobLogs final : public OutputLogs {
 
   /// Why nothing of this job is written now, while the disk does not take it; empty otherwise.
   std::string waits_for(JobId job) const override;
+  std::uint64_t waits_since_ns(JobId job) const override;
 
  private:
   /// A job's file and what is in it. After Begin of the thread alone that works on this log.
@@ -87,6 +88,10 @@ class JobLogs final : public OutputLogs {
   };
 
   using Task = std::function<void()>;
+  struct Tasks {
+    std::deque<Task> queue{};    ///< The first one is under way, or waits for a thread;
+    std::uint64_t since_ns = 0;  ///< since then.
+  };
 
   struct Growing {
     std::shared_ptr<Written> written;
@@ -117,7 +122,7 @@ class JobLogs final : public OutputLogs {
   std::condition_variable stopped_;
   // All guarded by mutex_.
   std::map<JobId, Growing> growing_;               ///< Until their end is written.
-  std::map<JobId, std::deque<Task>> tasks_;        ///< None is empty; the first is under way.
+  std::map<JobId, Tasks> tasks_;                   ///< None is empty.
   std::deque<JobId> ready_;                        ///< With tasks that no thread works on.
   std::map<const Written*, std::string> waiting_;  ///< For the disk, and why.
   bool stopping_ = false;

@@ -4,6 +4,7 @@
 #include <future>
 
 #include <gtest/gtest.h>
+#include "base/clock.h"
 #include "coordinator/output/job_log.h"
 #include "coordinator/output/job_log_fixture.h"
 
@@ -29,6 +30,27 @@ TEST_F(JobLogSlowTest, WhatTakesLongWithOneLogHoldsUpNoOther) {
   EXPECT_EQ(second_done.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
   go_on.set_value();
   second_done.wait();
+}
+
+TEST_F(JobLogSlowTest, SinceWhenTheDiskDoesNotAnswerIsKnown) {
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  EXPECT_EQ(logs.waits_since_ns(kJob), 0u);
+  const std::uint64_t before_ns = NowNs();
+  std::promise<void> begun, go_on;
+  logs.Append(kJob, Stdout(0, 0, "one\n"), [&](const absl::Status&) {
+    begun.set_value();
+    go_on.get_future().wait();
+  });
+  begun.get_future().wait();
+  std::promise<void> synced;
+  logs.Sync(kJob, {}, [&](const absl::Status&) { synced.set_value(); });
+  const std::uint64_t since_ns = logs.waits_since_ns(kJob);
+  EXPECT_GE(since_ns, before_ns);
+  EXPECT_LE(since_ns, NowNs());
+  go_on.set_value();
+  synced.get_future().wait();
+  EXPECT_NE(logs.waits_since_ns(kJob), since_ns);
 }
 
 TEST_F(JobLogSlowTest, ANewJobDoesNotWaitForTheDisk) {

@@ -134,12 +134,14 @@ class FakeLogs final : public OutputLogs {
   }
   void End(JobId job) override { ended.push_back(job); }
   std::string waits_for(JobId) const override { return full; }
+  std::uint64_t waits_since_ns(JobId) const override { return since_ns; }
 
   std::deque<PendingCall> calls;
   std::uint64_t stdout_bytes = ~std::uint64_t{0};  ///< Of each process that a log has at most.
   std::vector<std::string> launcher_lines;
   std::vector<JobId> ended;
   std::string full;
+  std::uint64_t since_ns = 0;
 };
 
 struct SentFrame {
