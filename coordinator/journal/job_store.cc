@@ -160,7 +160,7 @@ void JobStore::Run() {
       } else {
         changed_.wait_until(lock, next_copy_, something);
       }
-      work = std::exchange(work_, {});
+      work = TakeWork();
     }
     const bool closing = work.empty() && closing_;
     const bool due = closing || Clock::now() >= next_copy_;
@@ -171,6 +171,16 @@ void JobStore::Run() {
     if (!work.archived.empty()) PerformArchive(work.archived);
     for (Lookup& lookup : work.lookups) PerformLookup(std::move(lookup));
   }
+}
+
+JobStore::Work JobStore::TakeWork() {
+  Work taken{.writes = std::exchange(work_.writes, {}),
+             .archived = std::exchange(work_.archived, {})};
+  if (!work_.lookups.empty()) {
+    taken.lookups.push_back(std::move(work_.lookups.front()));
+    work_.lookups.pop_front();
+  }
+  return taken;
 }
 
 void JobStore::PerformWrites(std::vector<Write> writes) {

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -70,7 +71,7 @@ class JobStore final : public Journal {
   struct Work {
     std::vector<Write> writes{};
     std::vector<JobId> archived{};
-    std::vector<Lookup> lookups{};
+    std::deque<Lookup> lookups{};
 
     bool empty() const { return writes.empty() && archived.empty() && lookups.empty(); }
   };
@@ -78,6 +79,8 @@ class JobStore final : public Journal {
   void Queue(RecordWrite record, Done done);
   void QueueAll(std::vector<RecordWrite> records, Done done);
   void Run();
+  /// All of it, but one lookup at most: a write waits for no more of them. With mutex_ held.
+  Work TakeWork();
   void PerformWrites(std::vector<Write> writes);
   void PerformArchive(const std::vector<JobId>& jobs);
   /// Moves not_archived_ into the history; the copy of the journal can wait.
