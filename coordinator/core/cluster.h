@@ -260,11 +260,12 @@ class Cluster {
   void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
   void SendReleases(JobId job, Epoch epoch,
                     const std::vector<CheckpointOrders::ReleaseHeld>& release_held);
-  void MoveJobsFrom(WorkerId worker);
+  void MoveJobsFrom(const std::vector<WorkerId>& workers);
   absl::Status MayForget(const std::string& name) const;
   absl::StatusOr<proto::Node> NodeNamed(const std::string& name) const;
   void LeaveClosedNodes();
-  void Move(JobId job);
+  bool MayMove(JobId job) const;
+  void Move(JobId job, JobTable::SpareRoom& room);
   void AnswerSuspended(JobId job);
   absl::Status MayCheckpoint(JobId job) const;
   absl::Status MaySuspend(JobId job) const;
@@ -339,6 +340,7 @@ class Cluster {
   std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.
   std::vector<proto::MachineParameters> parameters_;
 
+  std::uint64_t streams_stood_ = 0;  ///< All that came to stand.
   std::uint64_t last_wait_ = 0;
   std::uint64_t last_transition_ = 0;  ///< That the journal was given.
   std::uint64_t output_bytes_of_all_ = 0;

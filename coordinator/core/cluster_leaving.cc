@@ -23,7 +23,7 @@ JobOrders Cluster::OnLeaving(Node& node) {
                table_.JobsOn(node.worker).size());
   const LiveNodes staying = StayingNodes();
   for (const auto& [id, job] : LiveJobs()) job->CountCopies(staying);
-  MoveJobsFrom(node.worker);
+  MoveJobsFrom({node.worker});
   return table_.OnNodesChanged(Now());
 }
 

@@ -41,7 +41,7 @@ void Cluster::SetDrained(const std::string& name, Drain drain,
   }
   spdlog::info("event={} node={}", node.drained ? "drained" : "undrained", name);
   Perform(table_.OnNodesChanged(Now()));
-  if (node.drained && node.up()) MoveJobsFrom(node.worker);
+  if (node.drained && node.up()) MoveJobsFrom({node.worker});
 }
 
 absl::Status Cluster::MayForget(const std::string& name) const {

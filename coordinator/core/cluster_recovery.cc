@@ -244,7 +244,9 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
   // A node may have been closed since the job was placed there.
-  if (IsOnClosedNode(order.hosts, nodes_)) Move(order.job);
+  if (!IsOnClosedNode(order.hosts, nodes_)) return;
+  JobTable::SpareRoom room = table_.SpareRoomNow();
+  Move(order.job, room);
 }
 
 // Its workers have never heard of this epoch.

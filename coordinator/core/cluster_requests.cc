@@ -1,6 +1,7 @@
 // Who wants a checkpoint, and what is done after it: `bsp checkpoint`, `suspend`, `resume` and
 // `drain`. See live_job.h.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -134,12 +135,17 @@ void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) 
 
 // What has no room elsewhere, or cannot be saved, stays to its end. An attempt costs a whole image
 // and holds the processes, so where time does not press they become rare.
-void Cluster::MoveJobsFrom(WorkerId worker) {
-  const Node* node = nodes_.Find(worker);
-  const bool leaving = node != nullptr && node->leaving;
-  for (const JobId id : table_.JobsOn(worker)) {
-    const LiveJob* job = FindLive(id);
-    if (leaving || job == nullptr || NowNs() >= job->move_again_ns) Move(id);
+void Cluster::MoveJobsFrom(const std::vector<WorkerId>& workers) {
+  std::optional<JobTable::SpareRoom> room;
+  for (const WorkerId worker : workers) {
+    const Node* node = nodes_.Find(worker);
+    const bool leaving = node != nullptr && node->leaving;
+    for (const JobId id : table_.JobsOn(worker)) {
+      const LiveJob* job = FindLive(id);
+      if (job == nullptr || (!leaving && NowNs() < job->move_again_ns) || !MayMove(id)) continue;
+      if (!room) room = table_.SpareRoomNow();
+      Move(id, *room);
+    }
   }
 }
 
@@ -149,16 +155,20 @@ void Cluster::LeaveClosedNodes() {
   std::vector<WorkerId> closed;
   for (const auto& [worker, node] : nodes_.up())
     if (!node->open()) closed.push_back(worker);
-  for (const WorkerId worker : closed) MoveJobsFrom(worker);
+  MoveJobsFrom(closed);
 }
 
-void Cluster::Move(JobId id) {
+// Unless it is asked to already.
+bool Cluster::MayMove(JobId id) const {
   const LiveJob* job = FindLive(id);
   const JobRecord* record = table_.Find(id);
-  if (job == nullptr || job->epoch != EpochOf(*record) || record->took_input() ||
-      record->job().state() != proto::RUNNING || !table_.ShouldMove(id) || job->WaitsToMove())
-    return;
-  Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
+  return job != nullptr && job->epoch == EpochOf(*record) && !record->took_input() &&
+         record->job().state() == proto::RUNNING && !job->WaitsToMove();
+}
+
+void Cluster::Move(JobId id, JobTable::SpareRoom& room) {
+  if (MayMove(id) && table_.ShouldMove(id, room))
+    Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
 }
 
 JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders::End& end) {

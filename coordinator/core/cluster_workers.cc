@@ -184,10 +184,10 @@ absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
 // In a later turn: the stream is to say what it owes first.
 void Cluster::OnStreamStands() {
   table_.ExpectNodesChanged();
-  ports_.timers.Post([this] {
+  ports_.timers.Post([this, stream = ++streams_stood_] {
     if (closed_) return;
     Perform(table_.OnNodesChanged(Now()));
-    LeaveClosedNodes();
+    if (stream == streams_stood_) LeaveClosedNodes();  // Once for those that come together.
   });
 }
 

@@ -31,6 +31,7 @@
 #include "coordinator/core/jobs/job_orders.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
+#include "coordinator/core/jobs/slot_timeline.h"
 #include "coordinator/core/nodes.h"
 #include "coordinator/core/quotas.h"
 #include "proto/workers.pb.h"
@@ -149,9 +150,18 @@ class JobTable {
                        const std::map<JobId, Superstep>& superstep_of, const Moment& at);
   /// It is about to end, or has: it takes no checkpoint any more.
   bool Ends(JobId job) const;
+  /// What there is on nodes that are open: looked at once for many jobs, and of use until any of
+  /// them, or a node, changes.
+  struct SpareRoom {
+    explicit SpareRoom(std::vector<const SchedulerNode*> open);
+
+    std::vector<FreeNode> whole;  ///< Without jobs.
+    SlotTimeline taken;           ///< By all that run.
+  };
+  SpareRoom SpareRoomNow() const;
   /// All of it would fit now on nodes that are open, its own ones included; or one of its own is
   /// leaving, and then it had better wait for room than lose what it does until that is gone.
-  bool ShouldMove(JobId job) const;
+  bool ShouldMove(JobId job, SpareRoom& room) const;
   /// A checkpoint that holds its processes is committed: the job leaves its nodes and is placed
   /// again. Without `ends` in the orders it stays: there is no room.
   JobOrders OnMove(JobId job, const Moment& at);
@@ -272,7 +282,6 @@ class JobTable {
   /// One event: what it causes is collected there.
   class Event;
 
-  bool HasRoomElsewhere(const Job& job) const;
   std::optional<Submission> Known(const std::string& submission_key) const;
   void NoteDue(Job& job);
   void NoteRests();

@@ -194,6 +194,11 @@ class JobTableRecoveryTest : public JobTableTest {
     for (const NodeShare& share : shares) Resumed(job, share.worker);
   }
 
+  bool ShouldMove(JobId job) {
+    JobTable::SpareRoom room = table_.SpareRoomNow();
+    return table_.ShouldMove(job, room);
+  }
+
   const StartOrder& LastStart() { return all_.starts.back(); }
 };
 

@@ -9,7 +9,6 @@
 #include "base/exit_status.h"
 #include "base/units.h"
 #include "coordinator/core/jobs/job_table_event.h"
-#include "coordinator/core/jobs/slot_timeline.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -313,7 +312,7 @@ JobOrders JobTable::OnInput(JobId job, const Moment& at) {
   return event.Take();
 }
 
-// ---- Suspended and moved ------------------------------------------------------------------------
+// ---- Suspended ----------------------------------------------------------------------------------
 
 void JobTable::Event::Suspend(Job& entry) {
   entry.attached_before = entry.attached_before || !entry.ends.never_attached();
@@ -358,42 +357,6 @@ bool JobTable::Ends(JobId job) const {
   if (found == jobs_.end()) return true;
   const proto::JobState state = found->second.state();
   return found->second.ends.ends() || state == proto::ENDING || HasEnded(state);
-}
-
-bool JobTable::ShouldMove(JobId job) const {
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end()) return false;
-  const std::vector<NodeShare>& shares = found->second.shares;
-  return std::any_of(shares.begin(), shares.end(),
-                     [this](const NodeShare& share) {
-                       const Node* const node = nodes_->Find(share.worker);
-                       return node != nullptr && node->leaving;
-                     }) ||
-         HasRoomElsewhere(found->second);
-}
-
-bool JobTable::HasRoomElsewhere(const Job& job) const {
-  std::vector<const SchedulerNode*> open;
-  for (const auto& [worker, node] : nodes_->up())
-    if (node->usable() && node->open()) open.push_back(node);
-  SlotTimeline taken(open, 0);
-  const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
-  for (const JobId id : running_) {
-    const Job& entry = jobs_.at(id);
-    if (id != job.id()) taken.Take(entry.shares, entry.claim.memory_bytes, 0, 1);
-  }
-  const SlotClaim& claim = job.claim;
-  return Place(claim, SlotsNeeded(claim, whole), taken.FreeDuring(0, 1)).has_value();
-}
-
-JobOrders JobTable::OnMove(JobId job, const Moment& at) {
-  Event event(*this, at);
-  Job* entry = event.Find(job);
-  if (entry == nullptr || !entry->started || entry->state() != proto::RUNNING) return {};
-  if (entry->interrupted || entry->record.took_input() || !ShouldMove(job)) return {};
-  entry->shown().set_reason("moves to other nodes");
-  event.StartOver(*entry);
-  return event.Take();
 }
 
 }  // namespace bspnow::coordinator

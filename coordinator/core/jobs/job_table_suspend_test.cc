@@ -105,7 +105,7 @@ TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
   const JobId job = Run(Request(2));
   const WorkerId before = FirstHost(job);
   Do(Drain(before));
-  EXPECT_TRUE(table_.ShouldMove(job));
+  EXPECT_TRUE(ShouldMove(job));
   Do(table_.OnMove(job, at_));
   EXPECT_EQ(all_.ends.size(), 1u);
   Cleared(job, before);
@@ -119,10 +119,25 @@ TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
 TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
   const JobId job = Run(Request(3));
   Do(Drain(kOne));
-  EXPECT_FALSE(table_.ShouldMove(job));
+  EXPECT_FALSE(ShouldMove(job));
   Do(table_.OnMove(job, at_));
   EXPECT_TRUE(all_.ends.empty());
   EXPECT_EQ(State(job), proto::RUNNING);
+}
+
+TEST_F(JobTableRecoveryTest, OneLookAtTheRoomServesManyJobs) {
+  const JobId job = Run(Request(3));
+  const JobId other = Run(Request(1));
+  const WorkerId drained = FirstHost(job);
+  Up(WorkerId{3}, 2);
+  Do(Drain(drained));
+  JobTable::SpareRoom room = table_.SpareRoomNow();
+  for (int i = 0; i < 2; ++i) {  // Whoever was looked at before has what he had.
+    EXPECT_TRUE(table_.ShouldMove(job, room));
+    EXPECT_TRUE(table_.ShouldMove(other, room));
+  }
+  Run(Request(1));
+  EXPECT_FALSE(ShouldMove(job));
 }
 
 // ---- The journal fails --------------------------------------------------------------------------

@@ -34,7 +34,18 @@ std::size_t SlotTimeline::StepFrom(std::vector<Step>& steps, std::uint64_t time_
 void SlotTimeline::Take(const std::vector<NodeShare>& shares,
                         std::uint64_t memory_bytes_per_process, std::uint64_t from_ns,
                         std::uint64_t until_ns) {
-  if (until_ns <= from_ns) return;
+  Add(shares, {memory_bytes_per_process, from_ns, until_ns, 1});
+}
+
+void SlotTimeline::GiveBack(const std::vector<NodeShare>& shares,
+                            std::uint64_t memory_bytes_per_process, std::uint64_t from_ns,
+                            std::uint64_t until_ns) {
+  Add(shares, {memory_bytes_per_process, from_ns, until_ns, -1});
+}
+
+void SlotTimeline::Add(const std::vector<NodeShare>& shares, const Use& use) {
+  if (use.until_ns <= use.from_ns) return;
+  const auto times = static_cast<std::uint64_t>(use.times);  // Of unsigned numbers: modulo 2^64.
   std::int64_t all = 0;
   for (const NodeShare& share : shares) {
     const auto node = std::lower_bound(
@@ -42,17 +53,18 @@ void SlotTimeline::Take(const std::vector<NodeShare>& shares,
         [](const SchedulerNode* each, WorkerId worker) { return each->worker < worker; });
     if (node == nodes_.end() || (*node)->worker != share.worker) continue;
     std::vector<Step>& steps = steps_[static_cast<std::size_t>(node - nodes_.begin())];
-    const std::size_t first = StepFrom(steps, from_ns);
-    const std::size_t end = StepFrom(steps, until_ns);
+    const std::size_t first = StepFrom(steps, use.from_ns);
+    const std::size_t end = StepFrom(steps, use.until_ns);
     for (std::size_t i = first; i < end; ++i) {
-      steps[i].taken.slots += share.slots;
-      steps[i].taken.memory_bytes += memory_bytes_per_process * share.pids.size();
-      steps[i].taken.accounts += share.pids.empty() ? 0 : 1;  // A node that rests runs no job.
+      steps[i].taken.slots += times * share.slots;
+      steps[i].taken.memory_bytes += times * use.memory_bytes_per_process * share.pids.size();
+      // A node that rests runs no job.
+      steps[i].taken.accounts += share.pids.empty() ? 0 : times;
     }
-    all += share.slots;
+    all += use.times * share.slots;
   }
-  changes_[from_ns] += all;
-  changes_[until_ns] -= all;
+  changes_[use.from_ns] += all;
+  changes_[use.until_ns] -= all;
 }
 
 std::vector<FreeNode> SlotTimeline::FreeDuring(std::uint64_t from_ns,

@@ -21,6 +21,9 @@ class SlotTimeline {
 
   void Take(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_per_process,
             std::uint64_t from_ns, std::uint64_t until_ns);
+  /// What was taken so.
+  void GiveBack(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_per_process,
+                std::uint64_t from_ns, std::uint64_t until_ns);
 
   /// What is free at each moment in [from_ns, until_ns).
   std::vector<FreeNode> FreeDuring(std::uint64_t from_ns, std::uint64_t until_ns) const;
@@ -42,6 +45,13 @@ class SlotTimeline {
     Taken taken;
   };
 
+  struct Use {
+    std::uint64_t memory_bytes_per_process;
+    std::uint64_t from_ns;
+    std::uint64_t until_ns;
+    std::int64_t times;  ///< 1, or -1: given back.
+  };
+  void Add(const std::vector<NodeShare>& shares, const Use& use);
   static std::size_t StepFrom(std::vector<Step>& steps, std::uint64_t time_ns);
 
   std::vector<const SchedulerNode*> nodes_;
