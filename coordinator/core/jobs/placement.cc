@@ -1,11 +1,14 @@
 #include "coordinator/core/jobs/placement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 #include "base/link_feature.h"
@@ -25,6 +28,7 @@ struct Offer {
   double use;                   ///< The part of the node's slots that is taken.
   std::uint32_t taken = 0;      ///< Slots.
   std::uint32_t processes = 0;
+  std::uint32_t one = 1;  ///< For what is divided by nothing else.
 };
 
 std::uint32_t ProcessesMax(const SlotClaim& claim, const FreeNode& free) {
@@ -104,19 +108,63 @@ void ChooseAny(std::vector<Offer>& offers, std::uint32_t slots) {
   offers = std::move(best);
 }
 
-// Gives `count` out, one by one, to the offer that carries the least and may have more.
-// `limit` and `given` say of what; `carried` how much that is for it.
-template <typename Carried>
-void GiveEvenly(std::vector<Offer>& offers, std::uint32_t count, std::uint32_t Offer::*limit,
-                std::uint32_t Offer::*given, Carried carried) {
-  for (; count > 0; --count) {
-    Offer* next = nullptr;
-    for (Offer& offer : offers) {
-      if (offer.*given >= offer.*limit) continue;
-      if (next == nullptr || carried(offer) < carried(*next)) next = &offer;
-    }
-    if (next == nullptr) return;
-    next->*given += 1;
+/// What is given out evenly: of each offer, how much it has, at most, and what it is divided by.
+struct Even {
+  std::uint32_t Offer::*given;
+  std::uint32_t Offer::*limit;
+  std::uint32_t Offer::*share;
+};
+
+/// Of `offer`, how many have a level below this one; `slack` for what rounding may hide.
+std::uint32_t Below(const Offer& offer, const Even& even, double level, double slack) {
+  const double most = std::floor(level * offer.*even.share) + slack;
+  const double limit = std::max(offer.*even.limit, offer.*even.given);
+  return static_cast<std::uint32_t>(std::clamp<double>(most, offer.*even.given, limit));
+}
+
+// All that have to come below the highest level for which there is enough, but for the last few of
+// each: so `count` may be large, and the offers many.
+std::uint32_t GiveUpToALevel(std::vector<Offer>& offers, std::uint32_t count, const Even& even) {
+  constexpr int kHalvings = 48;
+  constexpr double kSlack = 2;
+  constexpr std::size_t kFew = 8;  // Of each, which are soon given out one by one.
+  if (count <= kFew * offers.size()) return count;
+  const auto sum = [&](double level) {
+    std::uint64_t below = 0;
+    for (const Offer& offer : offers)
+      below += Below(offer, even, level, kSlack) - offer.*even.given;
+    return below;
+  };
+  double enough = 0, too_much = 1;
+  for (const Offer& offer : offers)
+    too_much = std::max(too_much, (offer.*even.limit + 2 * kSlack) / offer.*even.share);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double level = (enough + too_much) / 2;
+    (sum(level) <= count ? enough : too_much) = level;
+  }
+  if (sum(enough) > count) return count;
+  for (Offer& offer : offers) {
+    const std::uint32_t had = std::exchange(offer.*even.given, Below(offer, even, enough, -kSlack));
+    count -= offer.*even.given - had;
+  }
+  return count;
+}
+
+// Gives `count` out, one by one, to the offer that carries the least and may have more; among
+// equals to the first.
+void GiveEvenly(std::vector<Offer>& offers, std::uint32_t count, const Even& even) {
+  count = GiveUpToALevel(offers, count, even);
+  std::set<std::pair<double, std::size_t>> next;  // By level, and place.
+  const auto add = [&](std::size_t i) {
+    const Offer& offer = offers[i];
+    if (offer.*even.given < offer.*even.limit)
+      next.emplace(1.0 * offer.*even.given / offer.*even.share, i);
+  };
+  for (std::size_t i = 0; i < offers.size() && count > 0; ++i) add(i);
+  for (; count > 0 && !next.empty(); --count) {
+    const std::size_t i = next.extract(next.begin()).value().second;
+    offers[i].*even.given += 1;
+    add(i);
   }
 }
 
@@ -135,16 +183,16 @@ std::optional<std::vector<Offer>> Distribute(const SlotClaim& claim, std::uint32
     if (offers.size() < claim.nodes || claim.nodes > claim.nprocs) return std::nullopt;
     Choose(offers, claim.nodes, slots);
     if (Slots(offers) < slots) return std::nullopt;
-    GiveEvenly(offers, slots, &Offer::slots, &Offer::taken,
-               [](const Offer& offer) { return offer.taken; });
+    GiveEvenly(offers, slots,
+               {.given = &Offer::taken, .limit = &Offer::slots, .share = &Offer::one});
   } else {
     ChooseAny(offers, slots);
     GiveInOrder(offers, slots);
   }
   std::erase_if(offers, [](const Offer& offer) { return offer.taken == 0; });
   for (Offer& offer : offers) offer.processes = offer.taken;
-  GiveEvenly(offers, claim.nprocs - slots, &Offer::processes_max, &Offer::processes,
-             [](const Offer& offer) { return 1.0 * offer.processes / offer.taken; });
+  GiveEvenly(offers, claim.nprocs - slots,
+             {.given = &Offer::processes, .limit = &Offer::processes_max, .share = &Offer::taken});
   const std::uint64_t placed =
       std::accumulate(offers.begin(), offers.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const Offer& offer) { return sum + offer.processes; });
