@@ -4,6 +4,8 @@ that release each other, and on two that the coordinator releases. The machine m
 what is asserted are sums, and what can only be more."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -12,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from harness import processes
 from harness.cluster import Cluster
+from harness.disturbances import processes_of
 from harness.programs import Programs, path_of
 from harness.waiting import wait_until
 
@@ -105,6 +108,25 @@ class TimelineTest(unittest.TestCase):
             totals = self.cluster.show(job)["totals"]
             self.assertEqual(totals["supersteps"], 10 * SUPERSTEPS + 2)
             self.assertEqual(totals["stragglers"][0]["pid"], P - 1)
+
+    def test_a_coordinator_that_is_killed_hears_again_whom_the_barrier_waits_for(self):
+        job = self.cluster.submit("-n", P, "--nodes", 2, PROGRAM[0], 10_000, *PROGRAM[2:])
+        wait_until(lambda: self.cluster.show(job)["totals"]["supersteps"] > 10, "it runs")
+        stopped = next(pid for pids in processes_of(self.cluster).values() for pid in pids)
+
+        def waits_for_it():
+            return any(late["os_pid"] == stopped and late["state"] == "stopped"
+                       for wait in self.cluster.show(job)["barrier_waits"]
+                       for late in wait["late"])
+
+        os.kill(stopped, signal.SIGSTOP)
+        wait_until(waits_for_it, "the barrier waits for it")
+        self.cluster.coordinator.kill()
+        self.cluster.restart_coordinator()
+        wait_until(waits_for_it, "that is known again", seconds=30)
+        os.kill(stopped, signal.SIGCONT)
+        wait_until(lambda: not self.cluster.show(job)["barrier_waits"], "it is over")
+        self.cluster.bsp("cancel", job)
 
 
 if __name__ == "__main__":

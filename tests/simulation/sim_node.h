@@ -103,6 +103,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void OrderImage(const proto::TakeCheckpoint& order) override;
   void ReleaseHeld(std::uint64_t checkpoint) override;
   void LookAgain(std::uint64_t) override {}  // Its processes are in no groups.
+  void SayAgain() override {}
   proto::HeldJob Progress() const override;
   void StopExchange() override;
   void Clear(Left kept) override;

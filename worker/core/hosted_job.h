@@ -71,6 +71,7 @@ class HostedJob {
 
   /// As JobHost has it.
   void LookAgain(std::uint64_t look);
+  void SayAgain() { host_->SayAgain(); }
 
   /// Output has reached the job's log; what it took of the credit is free again.
   void OnOutputKept(std::uint64_t credit_bytes);

@@ -153,6 +153,15 @@ TEST_F(HostedJobTest, AnEpochWhoseNumberIsGivenAgainIsRefusedWhileTheOldOneIsThe
   EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
 }
 
+TEST_F(HostedJobTest, AJobThatANewCoordinatorKeepsSaysAgainWhomItWaitsFor) {
+  Start();
+  proto::RegisterReply reply;
+  reply.set_worker(kSelf);
+  reply.add_keep_jobs(kJob);
+  jobs_.OnRegistered(reply);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"say again"}));
+}
+
 TEST_F(HostedJobTest, ReportsThatItResumedWhenAllHaveBegun) {
   start_.mutable_resume()->set_checkpoint(4);
   start_.mutable_resume()->set_superstep(10);

@@ -59,6 +59,9 @@ void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
   lease_ns_ = reply.lease_ms() * kNsPerMs;
   heartbeat_ms_ = reply.heartbeat_ms();
   idle_heartbeat_ms_ = reply.idle_heartbeat_ms() == 0 ? heartbeat_ms_ : reply.idle_heartbeat_ms();
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) job->SayAgain();
+  }
 }
 
 void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {

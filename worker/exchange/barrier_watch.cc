@@ -151,13 +151,14 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
 
 std::optional<BarrierLook> BarrierWatch::OnLook(const BarrierLook& look, std::uint64_t now_ns,
                                                 std::uint64_t patience_ns) {
+  const bool again = std::exchange(again_, false);
   if (look.passed != passed_) {
     passed_ = look.passed;
     since_ns_ = now_ns;
     if (!std::exchange(said_, std::nullopt)) return std::nullopt;
     return BarrierLook{.passed = look.passed};
   }
-  if (now_ns - since_ns_ < patience_ns || said_ == look) return std::nullopt;
+  if (now_ns - since_ns_ < patience_ns || (said_ == look && !again)) return std::nullopt;
   said_ = look;
   return look;
 }

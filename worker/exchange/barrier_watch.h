@@ -63,6 +63,10 @@ class BarrierWatch {
   std::optional<BarrierLook> OnLook(const BarrierLook& look, std::uint64_t now_ns,
                                     std::uint64_t patience_ns);
 
+  /// A coordinator was started again and has lost what it heard: what still lasts at the next look
+  /// is said once more.
+  void SayAgain() { again_ = true; }
+
   /// When the barrier was first seen where it is.
   std::uint64_t since_ns() const { return since_ns_; }
 
@@ -70,6 +74,7 @@ class BarrierWatch {
   std::uint64_t since_ns_;
   std::uint32_t passed_ = 0;
   std::optional<BarrierLook> said_;
+  bool again_ = false;
 };
 
 }  // namespace bspnow::worker

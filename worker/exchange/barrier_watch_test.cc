@@ -201,6 +201,25 @@ TEST(BarrierWatchTest, SaysAgainWhatHasChanged) {
   EXPECT_EQ(watch.OnLook(stopped, 6'000, kPatienceNs), stopped);
 }
 
+TEST(BarrierWatchTest, SaysItAgainForACoordinatorThatWasStartedAgain) {
+  BarrierWatch watch(0);
+  const BarrierLook look = LookWith(0, Lateness::kStopped);
+  EXPECT_TRUE(watch.OnLook(look, 5'000, kPatienceNs));
+  watch.SayAgain();
+  EXPECT_EQ(watch.OnLook(look, 7'000, kPatienceNs), look);
+  EXPECT_EQ(watch.since_ns(), 0u);
+  EXPECT_FALSE(watch.OnLook(look, 9'000, kPatienceNs));
+}
+
+// What the earlier coordinator did not acknowledge is sent to this one, which may believe it still.
+TEST(BarrierWatchTest, TakesBackAlsoWhatItWasToSayAgain) {
+  BarrierWatch watch(0);
+  EXPECT_TRUE(watch.OnLook(LookWith(0, Lateness::kStopped), 5'000, kPatienceNs));
+  watch.SayAgain();
+  EXPECT_EQ(watch.OnLook(LookWith(1, Lateness::kStopped), 7'000, kPatienceNs),
+            BarrierLook{.passed = 1});
+}
+
 TEST(BarrierWatchTest, TakesBackWhatItSaidWhenTheBarrierMoves) {
   BarrierWatch watch(0);
   EXPECT_FALSE(watch.OnLook(LookWith(1, Lateness::kComputing), 1'000, kPatienceNs));

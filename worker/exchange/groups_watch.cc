@@ -48,9 +48,9 @@ std::optional<GroupsWord> GroupsWatch::OnLook(const GroupsLook& look, std::uint6
   const bool hindered = since_ns_ && now_ns - *since_ns_ >= patience_ns;
   const GroupsWord word =
       hindered ? GroupsWord{look.in_groups, *since_ns_, in_calls} : GroupsWord{};
-  if (word == said_ && (!hindered || now_ns - said_ns_ < kRepeatNs)) return std::nullopt;
+  const bool again = std::exchange(again_, false) && hindered;
+  if (word == said_ && !again) return std::nullopt;
   said_ = word;
-  said_ns_ = now_ns;
   return word;
 }
 

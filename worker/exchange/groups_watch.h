@@ -50,19 +50,19 @@ class GroupsWatch {
  public:
   /// What is to be said now: the processes that are in groups, once no image could have been taken
   /// for `patience_ns`; or that none are, but an image is due and each barrier finds processes that
-  /// seem to be. The same again when their number has changed, and each `kRepeatNs`, as a
-  /// coordinator may have been started again; none once an image could be taken.
+  /// seem to be. The same again when their number has changed; none once an image could be taken.
   std::optional<GroupsWord> OnLook(const GroupsLook& look, std::uint64_t now_ns,
                                    std::uint64_t patience_ns);
 
-  static constexpr std::uint64_t kRepeatNs = 60'000'000'000;
+  /// As BarrierWatch has it.
+  void SayAgain() { again_ = true; }
 
  private:
   std::optional<std::uint64_t> since_ns_;
   std::uint32_t passed_ = 0;
   std::uint64_t chances_ = 0;
   GroupsWord said_{};  ///< No processes: nothing.
-  std::uint64_t said_ns_ = 0;
+  bool again_ = false;
 };
 
 }  // namespace bspnow::worker

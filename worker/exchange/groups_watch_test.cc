@@ -92,9 +92,16 @@ TEST(GroupsWatchTest, SaysItAgainForACoordinatorThatWasStartedAgain) {
   const GroupsLook look{.passed = 3, .in_groups = 4};
   EXPECT_EQ(watch.OnLook(look, 1'000, kPatienceNs), std::nullopt);
   EXPECT_NE(watch.OnLook(look, 6'000, kPatienceNs), std::nullopt);
-  EXPECT_EQ(watch.OnLook(look, GroupsWatch::kRepeatNs, kPatienceNs), std::nullopt);
-  EXPECT_EQ(watch.OnLook(look, GroupsWatch::kRepeatNs + 6'000, kPatienceNs),
-            (GroupsWord{4, 1'000}));
+  EXPECT_EQ(watch.OnLook(look, 60'000, kPatienceNs), std::nullopt);
+  watch.SayAgain();
+  EXPECT_EQ(watch.OnLook(look, 61'000, kPatienceNs), (GroupsWord{4, 1'000}));
+  EXPECT_EQ(watch.OnLook(look, 62'000, kPatienceNs), std::nullopt);
+}
+
+TEST(GroupsWatchTest, WithNothingToSayNothingIsSaidAgain) {
+  GroupsWatch watch;
+  watch.SayAgain();
+  EXPECT_EQ(watch.OnLook({.passed = 3, .in_groups = 4}, 1'000, kPatienceNs), std::nullopt);
 }
 
 }  // namespace

@@ -134,9 +134,8 @@ std::optional<proto::StandStill> StandstillWatch::OnLook(
   proto::StandStill now = describe();
   Compare(number, now);
   const bool waits = std::any_of(now.groups().begin(), now.groups().end(), SomebodyWaits);
-  if (!waits || (said_ == standing_ && now_ns - said_ns_ < kRepeatNs)) return std::nullopt;
+  if (!waits || said_ == standing_) return std::nullopt;
   said_ = standing_;
-  said_ns_ = now_ns;
   now.set_number(standing_);
   return now;
 }

@@ -31,8 +31,7 @@ proto::StandStill StandStillOf(const NodeFacts& facts, const Segment& job,
 class StandstillWatch {
  public:
   /// After each look. `number`: DeadlockWatch::standstill. `describe` is StandStillOf. What is to
-  /// be said: once nothing has moved for `patience_ns` and somebody waits, and each kRepeatNs, as a
-  /// coordinator may have been started again.
+  /// be said, once nothing has moved for `patience_ns` and somebody waits.
   std::optional<proto::StandStill> OnLook(std::uint64_t number,
                                           const std::function<proto::StandStill()>& describe,
                                           std::uint64_t now_ns, std::uint64_t patience_ns);
@@ -40,7 +39,8 @@ class StandstillWatch {
   proto::StandStill Answer(std::uint64_t number, const std::function<proto::StandStill()>& describe,
                            std::uint64_t look);
 
-  static constexpr std::uint64_t kRepeatNs = 60'000'000'000;
+  /// As BarrierWatch has it.
+  void SayAgain() { said_ = 0; }
 
  private:
   void Compare(std::uint64_t number, const proto::StandStill& now);
@@ -48,9 +48,8 @@ class StandstillWatch {
   std::uint64_t number_ = 0;  ///< Of the looks; and of what is said of them:
   std::uint64_t standing_ = 0;
   std::uint64_t since_ns_ = 0;
-  std::string before_;  ///< Serialized.
-  std::uint64_t said_ = 0;
-  std::uint64_t said_ns_ = 0;
+  std::string before_;      ///< Serialized.
+  std::uint64_t said_ = 0;  ///< 0: nothing.
 };
 
 }  // namespace bspnow::worker

@@ -207,6 +207,12 @@ void NodeJob::LookAgain(std::uint64_t look) {
   watch_timer_ = parts_.loop.AddTimer(0, [this] { WatchBarrier(); });
 }
 
+void NodeJob::SayAgain() {
+  watch_.SayAgain();
+  groups_watch_.SayAgain();
+  standstill_watch_.SayAgain();
+}
+
 void NodeJob::Send(const proto::HostOrder& order) {
   if (host_) host_->Send(order);
 }

@@ -117,6 +117,7 @@ class NodeJob final : public JobHost {
   void OrderImage(const proto::TakeCheckpoint& order) override;
   void ReleaseHeld(std::uint64_t checkpoint) override;
   void LookAgain(std::uint64_t look) override;
+  void SayAgain() override;
   proto::HeldJob Progress() const override;
   void StopExchange() override;
   void Clear(Left kept) override;

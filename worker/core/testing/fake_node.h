@@ -114,6 +114,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     void LookAgain(std::uint64_t look) override {
       node_.notes_.push_back(absl::StrCat("look ", look));
     }
+    void SayAgain() override { node_.notes_.push_back("say again"); }
     void ReleaseHeld(std::uint64_t checkpoint) override {
       node_.notes_.push_back(absl::StrCat("release ", checkpoint));
     }
