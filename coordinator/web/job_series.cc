@@ -1,5 +1,6 @@
 #include "coordinator/web/job_series.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -73,10 +74,6 @@ std::string ListOf(const Item* begin, const Item* end) {
 void JobSeries::Add(std::int64_t unix_ms, Epoch epoch, const proto::JobTotals& totals) {
   const bool first = since_unix_ms_ == 0;
   const bool again = !first && epoch != epoch_;
-  if (again)
-    AddMark({.kind = SeriesMark::Kind::kRecovery,
-             .unix_ms = unix_ms,
-             .superstep = totals.supersteps()});
   if (!first && !again && totals.supersteps() <= totals_.supersteps()) return;
   if (!first && !again) {
     SeriesStretch stretch = Between(totals_, totals);
@@ -99,6 +96,22 @@ void JobSeries::AddCheckpoint(std::uint64_t number, std::int64_t unix_ms, Supers
   if (number == std::exchange(checkpoint_, number)) return;
   AddMark(
       {.kind = SeriesMark::Kind::kCheckpoint, .unix_ms = unix_ms, .superstep = Value(superstep)});
+}
+
+// The list has only the last ones, and their clock may have been set back: what follows the one
+// that was marked last is new, and so are all if that one is not among them.
+void JobSeries::AddRecoveries(const proto::Job& job) {
+  const auto& losses = job.losses();
+  const auto last = std::find_if(losses.rbegin(), losses.rend(), [this](const auto& loss) {
+    return loss.unix_ms() == lost_unix_ms_;
+  });
+  for (auto loss = last.base(); loss != losses.end(); ++loss) {
+    if (!loss->resumed()) continue;
+    AddMark({.kind = SeriesMark::Kind::kRecovery,
+             .unix_ms = loss->unix_ms() + static_cast<std::int64_t>(loss->after_ms()),
+             .superstep = loss->from_superstep()});
+    lost_unix_ms_ = loss->unix_ms();
+  }
 }
 
 // Of many checkpoints every other one goes: losses are few, and matter more.

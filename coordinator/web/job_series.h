@@ -42,11 +42,15 @@ class JobSeries {
   static constexpr std::size_t kStretchesMax = 400;
   static constexpr std::size_t kMarksMax = 64;
 
-  /// A job as it is at that time, again and again. The first time counts only as a beginning.
+  /// A job as it is at that time, again and again. The first time of an epoch, whatever has begun
+  /// it, counts only as a beginning.
   void Add(std::int64_t unix_ms, Epoch epoch, const proto::JobTotals& totals);
 
   /// The last one that was committed; nothing new if it is the one of last time.
   void AddCheckpoint(std::uint64_t number, std::int64_t unix_ms, Superstep superstep);
+
+  /// From what losses the job has recovered, as it is shown; nothing new if it is none.
+  void AddRecoveries(const proto::Job& job);
 
   /// How far somebody has it.
   struct Seen {
@@ -71,6 +75,7 @@ class JobSeries {
   Epoch epoch_{0};
   proto::JobTotals totals_;
   std::uint64_t checkpoint_ = 0;
+  std::int64_t lost_unix_ms_ = 0;  ///< Of the last loss that has a mark; 0: none has.
   std::uint64_t changes_ = 1;
   std::uint64_t joins_ = 0;
 };

@@ -20,6 +20,14 @@ proto::JobTotals After(std::uint64_t supersteps) {
   return totals;
 }
 
+void AddLoss(proto::Job& job, std::int64_t unix_ms, std::uint64_t from_superstep) {
+  proto::JobLoss& loss = *job.add_losses();
+  loss.set_unix_ms(unix_ms);
+  loss.set_resumed(true);
+  loss.set_from_superstep(from_superstep);
+  loss.set_after_ms(500);
+}
+
 TEST(JobSeriesTest, StretchLastsUntilASuperstepIsOver) {
   JobSeries series;
   series.Add(1000, kFirst, After(10));
@@ -42,13 +50,41 @@ TEST(JobSeriesTest, EpochThatGoesBackCountsFromThere) {
   series.AddCheckpoint(1, 1500, Superstep{40});
   series.Add(5000, Epoch{2}, After(40));
   series.Add(6000, Epoch{2}, After(45));
+  proto::Job job;
+  AddLoss(job, 4400, 40);
+  series.AddRecoveries(job);
   ASSERT_EQ(series.stretches().size(), 2u);
   EXPECT_EQ(series.stretches()[1].begin_unix_ms, 5000);
   EXPECT_EQ(series.stretches()[1].supersteps, 5u);
   ASSERT_EQ(series.marks().size(), 2u);
   EXPECT_EQ(series.marks()[0].kind, SeriesMark::Kind::kCheckpoint);
   EXPECT_EQ(series.marks()[1].kind, SeriesMark::Kind::kRecovery);
+  EXPECT_EQ(series.marks()[1].unix_ms, 4900);
   EXPECT_EQ(series.marks()[1].superstep, 40u);
+}
+
+// It was suspended, say, or its node was drained.
+TEST(JobSeriesTest, AnotherEpochAloneIsNoRecovery) {
+  JobSeries series;
+  series.Add(1000, kFirst, After(10));
+  series.Add(9000, Epoch{2}, After(10));
+  series.AddRecoveries(proto::Job());
+  EXPECT_TRUE(series.marks().empty());
+}
+
+TEST(JobSeriesTest, MarksEachRecoveryOnceAndALossOnceItIsOne) {
+  JobSeries series;
+  proto::Job job;
+  AddLoss(job, 1000, 3);
+  AddLoss(job, 2000, 5);
+  job.mutable_losses(1)->set_resumed(false);
+  series.AddRecoveries(job);
+  ASSERT_EQ(series.marks().size(), 1u);
+  job.mutable_losses(1)->set_resumed(true);
+  series.AddRecoveries(job);
+  series.AddRecoveries(job);
+  ASSERT_EQ(series.marks().size(), 2u);
+  EXPECT_EQ(series.marks()[1].unix_ms, 2500);
 }
 
 TEST(JobSeriesTest, KeepsItsSumsAndHasAnEnd) {
@@ -74,10 +110,14 @@ TEST(JobSeriesTest, KeepsItsSumsAndHasAnEnd) {
 
 TEST(JobSeriesTest, ManyLossesDoNotGrowWithoutEnd) {
   JobSeries series;
-  for (std::uint64_t i = 1; i < 1000; ++i)
-    series.Add(static_cast<std::int64_t>(i), Epoch{i}, After(0));
+  proto::Job job;
+  for (std::int64_t i = 1; i < 1000; ++i) {
+    AddLoss(job, i, 0);
+    if (job.losses_size() > 10) job.mutable_losses()->DeleteSubrange(0, 1);
+    series.AddRecoveries(job);
+  }
   EXPECT_LT(series.marks().size(), JobSeries::kMarksMax);
-  EXPECT_EQ(series.marks().back().unix_ms, 999);
+  EXPECT_EQ(series.marks().back().unix_ms, 999 + 500);
 }
 
 TEST(JobSeriesTest, GivesWhatIsNew) {

@@ -112,6 +112,7 @@ void PageView::Sample() {
     if (job.live && job.live->running) {
       JobSeries& series = series_[id];
       series.Add(unix_ms, job.live->running->epoch, job.live->running->stats->totals());
+      series.AddRecoveries(job.shown());
       if (const Checkpoint* last = job.live->checkpoints.last())
         series.AddCheckpoint(last->number, last->committed_unix_ms, last->superstep);
     }
@@ -127,9 +128,11 @@ void PageView::KeepNewestEnded() {
     --each;
     const auto job = jobs.find(each->first);
     if (job != jobs.end() && job->second.live) continue;
-    if (job != jobs.end())
+    if (job != jobs.end()) {
       each->second.Add(job->second.shown().ended_unix_ms(), job->second.epoch(),
                        job->second.shown().totals());
+      each->second.AddRecoveries(job->second.shown());
+    }
     if (++ended > kEndedSeriesMax) each = series_.erase(each);
   }
 }
