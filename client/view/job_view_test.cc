@@ -122,6 +122,15 @@ TEST(JobViewTest, ShowsWhatIsPredictedAndWhoWasWaitedFor) {
   EXPECT_EQ(JobJson(job)["totals"]["stragglers"][0]["node"], "w2");
 }
 
+TEST(JobViewTest, SaysOfHowManySuperstepsNothingIsKnown) {
+  proto::Job job = RunningJob(812);
+  EXPECT_EQ(JobText(job, 0, Colours::kOff).find("in no sum"), std::string::npos);
+  job.mutable_totals()->set_unmeasured(12);
+  const std::string shown = JobText(job, 0, Colours::kOff);
+  EXPECT_NE(shown.find("\n  12 of the supersteps are in no sum: "), std::string::npos) << shown;
+  EXPECT_EQ(JobJson(job)["totals"]["unmeasured_supersteps"], 12);
+}
+
 TEST(JobViewTest, AReasonThatRepeatsTheStateIsNotShown) {
   proto::Job job;
   job.set_state(proto::CANCELLED);

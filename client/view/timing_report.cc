@@ -72,6 +72,14 @@ std::string Imbalance(const proto::JobTotals& t) {
       Seconds(SecondsOf(first.cost_ns())), first.supersteps());
 }
 
+std::string Unmeasured(const proto::JobTotals& t) {
+  if (t.unmeasured() == 0) return "";
+  return absl::StrFormat(
+      "  %d of the supersteps are in no sum: a coordinator that was killed had not stored what they"
+      " took\n",
+      t.unmeasured());
+}
+
 json Stragglers(const proto::JobTotals& t) {
   json list = json::array();
   for (const proto::Straggler& straggler : t.stragglers())
@@ -109,7 +117,7 @@ std::string CostsAsText(const proto::JobTotals& t) {
              t.supersteps(), t.processes(), Seconds(SecondsOf(t.total_ns())), t.messages(),
              Bytes(t.bytes_out()), Seconds(SecondsOf(t.w_ns())), Bytes(t.h_bytes()), G(t.fit()),
              L(t.fit())) +
-         Shares(t) + Prediction(t) + Imbalance(t);
+         Shares(t) + Prediction(t) + Imbalance(t) + Unmeasured(t);
 }
 
 json TotalsJson(const proto::JobTotals& t) {
@@ -118,6 +126,7 @@ json TotalsJson(const proto::JobTotals& t) {
       {"processes", t.processes()},
       {"supersteps", t.supersteps()},
       {"silent_supersteps", t.silent()},
+      {"unmeasured_supersteps", t.unmeasured()},
       {"total_ns", t.total_ns()},
       {"compute_ns", t.compute_ns()},
       {"waiting_ns", t.waiting_ns()},

@@ -104,6 +104,7 @@ TEST_F(ManyHostsTest, WhatNobodyStoredIsCountedThoughNotMeasured) {
     for (const FakeWorker& host : hosts_) Arrive(host, barrier);
   EXPECT_EQ(Show(job_).totals().supersteps(), 5u);
   EXPECT_EQ(Show(job_).totals().w_ns(), 200u);
+  EXPECT_EQ(Show(job_).totals().unmeasured(), 3u);
 }
 
 // ---- Going back ---------------------------------------------------------------------------------

@@ -59,12 +59,20 @@ void AddFit(const CostFit& fit, proto::JobTotals& message) {
   message.set_l_ns(WholeNs(fit.l_ns->value));
 }
 
+/// Each that was measured is in a class.
+std::uint64_t Measured(const SuperstepTotals& settled) {
+  std::uint64_t supersteps = 0;
+  for (const BeyondClass& of : settled.beyond) supersteps += of.supersteps;
+  return supersteps;
+}
+
 // Nothing is predicted where a part of it is not known.
-std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& totals) {
-  if (totals.supersteps == 0 || !fit.l_ns || (totals.h_bytes != 0 && !fit.g_ns_per_byte)) return 0;
+std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& settled) {
+  if (settled.supersteps == 0 || !fit.l_ns || (settled.h_bytes != 0 && !fit.g_ns_per_byte))
+    return 0;
   const double g = fit.g_ns_per_byte ? fit.g_ns_per_byte->value : 0;
-  const double ns = static_cast<double>(totals.w_ns) + g * static_cast<double>(totals.h_bytes) +
-                    fit.l_ns->value * static_cast<double>(totals.supersteps);
+  const double ns = static_cast<double>(settled.w_ns) + g * static_cast<double>(settled.h_bytes) +
+                    fit.l_ns->value * static_cast<double>(Measured(settled));
   return WholeNs(ns);
 }
 
@@ -111,7 +119,8 @@ proto::JobTotals TotalsMessage(const SuperstepTotals& totals, std::uint32_t proc
                           static_cast<double>(message.compute_ns()));
   const CostFit fit = FitCost(settled.beyond);
   AddFit(fit, message);
-  message.set_predicted_ns(PredictedNs(fit, totals));
+  message.set_predicted_ns(PredictedNs(fit, settled));
+  message.set_unmeasured(totals.supersteps - std::min(Measured(settled), totals.supersteps));
   AddStragglers(totals, message);
   AddClasses(settled, message);
   return message;

@@ -55,6 +55,18 @@ TEST(TotalsMessageTest, WhatIsFittedPredictsTheTime) {
   EXPECT_EQ(message.stragglers(0).cost_ns(), 150u * 500);
 }
 
+// A coordinator that was started again knows from nodes how many barriers there were.
+TEST(TotalsMessageTest, WhatWasNotMeasuredIsNotPredicted) {
+  SuperstepTotals totals = Both();
+  totals.supersteps += 1000;
+  const proto::JobTotals message = TotalsMessage(totals, 2);
+  EXPECT_EQ(message.supersteps(), 1150u);
+  EXPECT_EQ(message.unmeasured(), 1000u);
+  EXPECT_EQ(message.predicted_ns(), TotalsMessage(Both(), 2).predicted_ns());
+  EXPECT_EQ(TotalsMessage(TotalsFrom(message), 2).unmeasured(), 1000u);
+  EXPECT_EQ(TotalsMessage(Both(), 2).unmeasured(), 0u);
+}
+
 /// The slowest of 64 processes costs the others `cost_ns`.
 void AddSlowest(std::uint32_t pid, std::uint64_t cost_ns, SuperstepTotals& totals) {
   SuperstepSums sums{};

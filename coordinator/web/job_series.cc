@@ -19,8 +19,13 @@ std::uint64_t WaitingOf(const proto::JobTotals& totals) {
   return Beyond(totals.release_ns(), totals.wait_ns());
 }
 
+/// Of which the sums are.
+std::uint64_t MeasuredOf(const proto::JobTotals& totals) {
+  return Beyond(totals.unmeasured(), totals.supersteps());
+}
+
 SeriesStretch Between(const proto::JobTotals& before, const proto::JobTotals& now) {
-  return {.supersteps = Beyond(before.supersteps(), now.supersteps()),
+  return {.supersteps = Beyond(MeasuredOf(before), MeasuredOf(now)),
           .compute_ns = Beyond(before.compute_ns(), now.compute_ns()),
           .waiting_ns = Beyond(WaitingOf(before), WaitingOf(now)),
           .release_ns = Beyond(before.release_ns(), now.release_ns()),
@@ -74,7 +79,7 @@ std::string ListOf(const Item* begin, const Item* end) {
 void JobSeries::Add(std::int64_t unix_ms, Epoch epoch, const proto::JobTotals& totals) {
   const bool first = since_unix_ms_ == 0;
   const bool again = !first && epoch != epoch_;
-  if (!first && !again && totals.supersteps() <= totals_.supersteps()) return;
+  if (!first && !again && MeasuredOf(totals) <= MeasuredOf(totals_)) return;
   if (!first && !again) {
     SeriesStretch stretch = Between(totals_, totals);
     stretch.begin_unix_ms = since_unix_ms_;

@@ -87,6 +87,18 @@ TEST(JobSeriesTest, MarksEachRecoveryOnceAndALossOnceItIsOne) {
   EXPECT_EQ(series.marks()[1].unix_ms, 2500);
 }
 
+// Else they would seem to have taken no time.
+TEST(JobSeriesTest, WhatWasNotMeasuredIsInNoStretch) {
+  JobSeries series;
+  series.Add(1000, kFirst, After(10));
+  proto::JobTotals totals = After(12);
+  totals.set_supersteps(1012);
+  totals.set_unmeasured(1000);
+  series.Add(2000, kFirst, totals);
+  ASSERT_EQ(series.stretches().size(), 1u);
+  EXPECT_EQ(series.stretches()[0].supersteps, 2u);
+}
+
 TEST(JobSeriesTest, KeepsItsSumsAndHasAnEnd) {
   JobSeries series;
   constexpr std::uint64_t kTimes = 100'000;

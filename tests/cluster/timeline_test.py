@@ -107,6 +107,8 @@ class TimelineTest(unittest.TestCase):
             self.cluster.bsp("wait", job)
             totals = self.cluster.show(job)["totals"]
             self.assertEqual(totals["supersteps"], 10 * SUPERSTEPS + 2)
+            # Nodes that release each other tell all of it again.
+            self.assertEqual(totals["unmeasured_supersteps"] != 0, options != ())
             self.assertEqual(totals["stragglers"][0]["pid"], P - 1)
 
     def test_a_coordinator_that_is_killed_hears_again_whom_the_barrier_waits_for(self):
