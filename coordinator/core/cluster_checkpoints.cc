@@ -365,9 +365,11 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
         Value(id), end.number, Value(last.superstep), last.file_bytes(), end.cost.pause_ns / 1000);
     table_.SetCpuFeatures(id, last.cpu_features);
     job.CountCopies(StayingNodes());
+    job.counters.checkpoints_committed += 1;
     orders = table_.OnCheckpointCommitted(id, Now());
   } else if (given_up) {
     job.history.given_up += 1;
+    job.counters.checkpoints_given_up += 1;
     job.history.last_failure = end.failure;
     spdlog::info("event=checkpoint_given_up job={} checkpoint={} reason=\"{}\"", Value(id),
                  end.number, end.failure);

@@ -103,6 +103,7 @@ TEST_F(ClusterRecoveryTest, ACommitSyncsTheLogThenWritesTheJournalAndThenCounts)
   Finish(world_.journal.calls, absl::OkStatus());
   EXPECT_EQ(Show(job_).checkpoints().committed(), number);
   EXPECT_EQ(cluster_->Figures().checkpoints.ended.at("committed"), 1u);
+  EXPECT_EQ(cluster_->Figures().of_jobs.at(0).counters.checkpoints_committed, 1u);
 }
 
 TEST_F(ClusterRecoveryTest, ALogThatCannotBeSyncedGivesTheCheckpointUp) {
@@ -132,6 +133,8 @@ TEST_F(ClusterRecoveryTest, AJournalThatRefusesTheCommitGivesTheCheckpointUp) {
   EXPECT_EQ(Show(job_).checkpoints().committed(), 0u);
   EXPECT_EQ(Show(job_).checkpoints().given_up(), 1u);
   EXPECT_EQ(Show(job_).state(), proto::RUNNING);
+  EXPECT_EQ(cluster_->Figures().checkpoints.ended.at("given_up"), 1u);
+  EXPECT_EQ(cluster_->Figures().of_jobs.at(0).counters.checkpoints_given_up, 1u);
 }
 
 TEST_F(ClusterRecoveryTest, NoCommitOfAnEpochThatIsOverIsWritten) {

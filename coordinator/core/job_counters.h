@@ -15,7 +15,9 @@ namespace bspnow::coordinator {
 struct JobCounters {
   proto::JobTotals sums{};  ///< Of epochs that are over: only what JobTotals adds up is valid.
   std::uint64_t recoveries = 0;
-  std::uint64_t recovery_ns = 0;             ///< From losses until processes ran again.
+  std::uint64_t recovery_ns = 0;  ///< From losses until processes ran again.
+  std::uint64_t checkpoints_committed = 0;
+  std::uint64_t checkpoints_given_up = 0;
   std::uint64_t checkpoints_spent_from = 0;  ///< CheckpointPolicy::spent_ns before this start.
   std::shared_ptr<Histogram> superstep_ns =
       std::make_shared<Histogram>(SuperstepHistograms::kTimeBaseNs);

@@ -79,6 +79,8 @@ constexpr char kBytesHelp[] = "Bytes that the processes of a job sent to others,
 constexpr char kMessagesHelp[] =
     "Puts, gets and messages that the processes of a job issued, and received.";
 
+constexpr char kCheckpointsHelp[] = "Checkpoints of a job that were committed, or given up.";
+
 /// Series of one name follow each other.
 constexpr JobSeries kJobCounters[] = {
     {"bspnow_job_supersteps_total", "Supersteps of a job, repeated ones included.", "", "",
@@ -116,6 +118,14 @@ constexpr JobSeries kJobCounters[] = {
     {"bspnow_job_messages_total", kMessagesHelp, "direction", "in",
      [](const JobFigures& job) -> std::optional<double> {
        return Number(job.counters.sums.messages_in());
+     }},
+    {"bspnow_job_checkpoints_total", kCheckpointsHelp, "end", "committed",
+     [](const JobFigures& job) -> std::optional<double> {
+       return Number(job.counters.checkpoints_committed);
+     }},
+    {"bspnow_job_checkpoints_total", kCheckpointsHelp, "end", "given_up",
+     [](const JobFigures& job) -> std::optional<double> {
+       return Number(job.counters.checkpoints_given_up);
      }},
     {"bspnow_job_checkpoint_seconds_total", "Of a job's time that its checkpoints have cost.", "",
      "", [](const JobFigures& job) -> std::optional<double> { return Seconds(job.checkpoint_ns); }},
