@@ -50,10 +50,16 @@ prometheus::ClientMetric::Histogram HistogramOf(const Histogram::Snapshot& snaps
   return histogram;
 }
 
-void AddHistogram(const char* name, const char* help, const Histogram::Snapshot& snapshot,
+void AddHistogram(const char* name, const std::string& help, const Histogram::Snapshot& snapshot,
                   double per_unit, MetricList& list) {
   list.Histogram(name, help);
   list.Add({}, HistogramOf(snapshot, per_unit));
+}
+
+/// Of the help of what SuperstepStats records in histograms: see RecordProgress.
+std::string WithAverages(const char* help) {
+  return std::string(help) +
+         " Of a job on few nodes, averages between its reports, one each 250 ms.";
 }
 
 // ---- Jobs ---------------------------------------------------------------------------------------
@@ -242,7 +248,8 @@ void AddJobs(const ClusterFigures& figures, MetricList& list) {
     list.Gauge(series.name, series.help);
     AddSeries(figures, series, list);
   }
-  list.Histogram("bspnow_job_superstep_seconds", "What the supersteps of a job took.");
+  list.Histogram("bspnow_job_superstep_seconds",
+                 WithAverages("What the supersteps of a job took."));
   for (const JobFigures& job : figures.of_jobs)
     list.Add({{"bsp_job", IdText(job)}},
              HistogramOf(job.counters.superstep_ns->Look(), kNsPerSecond));
@@ -253,21 +260,22 @@ void AddJobs(const ClusterFigures& figures, MetricList& list) {
 // ---- Of all -------------------------------------------------------------------------------------
 
 void AddSupersteps(const SuperstepHistograms& all, MetricList& list) {
-  AddHistogram("bspnow_superstep_seconds", "What the supersteps of all jobs took.",
-               all.superstep_ns.Look(), kNsPerSecond, list);
-  AddHistogram("bspnow_computing_seconds", "Computing in a superstep, of a process on average.",
-               all.computing_ns.Look(), kNsPerSecond, list);
-  AddHistogram("bspnow_waiting_seconds",
-               "Waiting for the last process to arrive, of a process on average.",
-               all.waiting_ns.Look(), kNsPerSecond, list);
-  AddHistogram("bspnow_release_seconds",
-               "From the last arrival to the release, of a process on average.",
-               all.release_ns.Look(), kNsPerSecond, list);
-  AddHistogram("bspnow_exchange_seconds", "Delivery after the barrier, of a process on average.",
-               all.exchange_ns.Look(), kNsPerSecond, list);
-  AddHistogram("bspnow_hrelation_bytes",
-               "The h-relations: the most bytes that a process sent or received.",
-               all.h_bytes.Look(), kBytesPerByte, list);
+  const auto add = [&list](const char* name, const char* help, const Histogram& of,
+                           double per_unit) {
+    AddHistogram(name, WithAverages(help), of.Look(), per_unit, list);
+  };
+  add("bspnow_superstep_seconds", "What the supersteps of all jobs took.", all.superstep_ns,
+      kNsPerSecond);
+  add("bspnow_computing_seconds", "Computing in a superstep, of a process on average.",
+      all.computing_ns, kNsPerSecond);
+  add("bspnow_waiting_seconds", "Waiting for the last process to arrive, of a process on average.",
+      all.waiting_ns, kNsPerSecond);
+  add("bspnow_release_seconds", "From the last arrival to the release, of a process on average.",
+      all.release_ns, kNsPerSecond);
+  add("bspnow_exchange_seconds", "Delivery after the barrier, of a process on average.",
+      all.exchange_ns, kNsPerSecond);
+  add("bspnow_hrelation_bytes", "The h-relations: the most bytes that a process sent or received.",
+      all.h_bytes, kBytesPerByte);
 }
 
 void AddNodes(const ClusterFigures& figures, MetricList& list) {
