@@ -4,7 +4,6 @@
 
 #include "base/grow_array.h"
 #include "runtime/checked_argument.h"
-#include "runtime/collectives/arithmetic.h"
 #include "runtime/pub.h"
 #include "runtime/pub/pub_object.h"
 #include "runtime/running_process.h"
@@ -154,15 +153,6 @@ t_bspop Known(Call call, const t_bspop* op) {
                  " of a t_bspop");
   }
   return *op;
-}
-
-/// Makes an operation of a function of two numbers.
-template <typename T, T (*kCombine)(T, T)>
-void CombineAll(void* result, const void* left, const void* right, int count, void*) {
-  for (int i = 0; i < count; ++i) {
-    static_cast<T*>(result)[i] =
-        kCombine(static_cast<const T*>(left)[i], static_cast<const T*>(right)[i]);
-  }
 }
 
 // ---- Remote memory
@@ -361,16 +351,6 @@ PUB_REDUCTION(bsp_greduce, bsp_lreduce, PubReduction::kToLast)
 PUB_REDUCTION(bsp_gallreduce, bsp_lallreduce, PubReduction::kToAll)
 PUB_REDUCTION(bsp_gscan, bsp_lscan, PubReduction::kPrefix)
 PUB_REDUCTION(bsp_gallscan, bsp_lallscan, PubReduction::kAllPrefixes)
-
-#define PUB_OPERATIONS(TYPE)                                                             \
-  const t_bspop bspop_add##TYPE[1] = {{sizeof(TYPE), &CombineAll<TYPE, Sum<TYPE>>}};     \
-  const t_bspop bspop_mul##TYPE[1] = {{sizeof(TYPE), &CombineAll<TYPE, Product<TYPE>>}}; \
-  const t_bspop bspop_min##TYPE[1] = {{sizeof(TYPE), &CombineAll<TYPE, Least<TYPE>>}};   \
-  const t_bspop bspop_max##TYPE[1] = {{sizeof(TYPE), &CombineAll<TYPE, Greatest<TYPE>>}};
-
-PUB_OPERATIONS(int)
-PUB_OPERATIONS(float)
-PUB_OPERATIONS(double)
 
 // ---- Remote memory
 
