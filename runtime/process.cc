@@ -97,12 +97,15 @@ GroupSeat Process::SeatInJob() {
           .barriers = 0};
 }
 
+void Process::RequireGroupsLeft(Call call, std::uint32_t before) const {
+  const std::uint32_t more = open_groups() - before;
+  if (more == 0) return;
+  ReportMisuse(call, "pid %u is in %u groups still; leave them first", Value(self_), more);
+}
+
 void Process::End(std::uint64_t call_site) {
   if (sectioned_) return EndSection(call_site);
-  if (open_groups() != 0) {
-    ReportMisuse({"bsp_end", call_site}, "pid %u is in %u groups still; leave them first",
-                 Value(self_), open_groups());
-  }
+  RequireGroupsLeft({"bsp_end", call_site}, 0);
   root_.End(call_site);
   running_ = false;
   segment_->cell(self_).state.store(ProcessState::kEnded);

@@ -31,8 +31,9 @@ struct Section {
   Group* team;     ///< Its processes, and those that it did not need; null: this process alone.
   Group* group;    ///< Its processes, on which BSPlib's calls act; may be the team.
   Group* helpers;  ///< This process and those that its own sections may have; null: there are none.
-  void (*procedure)();      ///< Outside it: Process::procedure_,
-  bool scratch_registered;  ///< and that of the collectives.
+  void (*procedure)();            ///< Outside it: Process::procedure_,
+  bool scratch_registered;        ///< and that of the collectives.
+  std::uint32_t open_groups = 0;  ///< When it began.
 };
 
 /// Who ends a superstep: the program, or a collective call that takes several.
@@ -196,6 +197,8 @@ class Process {
   void Help(Group& team, std::uint32_t p);
   void Serve(Group& team);
   void EndSection(std::uint64_t call_site);
+  /// Before its bsp_end: this process is in no more groups than when the section began.
+  void RequireGroupsLeft(Call call, std::uint32_t before) const;
   void EndProgram();
   __attribute__((cold)) void TakeImage();
   ImageOutcome Save(const ImageOrder& order, const Clocks& clocks, const UniqueFd& directory);

@@ -239,6 +239,7 @@ void Process::EnterAlone() {
 
 void Process::PushSection(const Section& section) {
   sections_.push_back(section);
+  sections_.back().open_groups = open_groups();
   group_ = section.group;
   procedure_ = nullptr;  // Of sections within this one.
   collectives_.scratch_registered = false;
@@ -246,6 +247,7 @@ void Process::PushSection(const Section& section) {
 }
 
 void Process::EndSection(std::uint64_t call_site) {
+  RequireGroupsLeft({"bsp_end", call_site}, sections_.back().open_groups);
   group_->NoteEndOfSection();
   if (group_->IsRoot()) areas_.Drop();  // Images that the barrier below takes are of the process.
   Sync(call_site);
