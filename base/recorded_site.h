@@ -15,8 +15,9 @@ inline constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
 /// place in the program is where those were called, on the next line of `addr2line -i`.
 inline bool IsInOurHeaders(const char* line) {
   static constexpr const char* kHeaders[] = {
-      "/bsp/basis.hpp:",    "/bsp/collectives.hpp:", "/bsp/groups.hpp:", "/bsp/memory.hpp:",
-      "/bsp/messages.hpp:", "/bsp/world.hpp:",       "/greenbsp.h:"};
+      "/bsp/basis.hpp:",       "/bsp/collectives.hpp:",    "/bsp/group.hpp:",
+      "/bsp/group_calls.hpp:", "/bsp/group_messages.hpp:", "/bsp/memory.hpp:",
+      "/bsp/messages.hpp:",    "/bsp/world.hpp:",          "/greenbsp.h:"};
   for (const char* const header : kHeaders) {
     if (std::strstr(line, header) != nullptr) return true;
   }

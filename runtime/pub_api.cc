@@ -252,6 +252,12 @@ void bsp_threadsafe_dup(t_bsp* bsp, t_bsp* dupbsp) {
   Name(object.MakeForThread(), dupbsp);
 }
 
+// For bsp.hpp, whose programs have messages and tags of their own in the group of BSPlib's calls.
+void bsp_pub_dup_section(t_bsp* dupbsp) {
+  const Call call = PUB_CALL("bsp::group");
+  Name(PubObject::MakeOfSection(RunningProcess(call)), dupbsp);
+}
+
 void bsp_done(t_bsp* bsp) {
   const Call call = PUB_CALL("bsp_done");
   PubObject& object = ObjectOf(call, bsp);

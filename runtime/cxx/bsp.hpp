@@ -23,6 +23,7 @@
 
 #include <bsp/basis.hpp>
 #include <bsp/collectives.hpp>
+#include <bsp/group.hpp>
 #include <bsp/memory.hpp>
 #include <bsp/messages.hpp>
 #include <bsp/world.hpp>

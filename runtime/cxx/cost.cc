@@ -1,5 +1,6 @@
 // For cost_test.sh: pairs of functions that do the same by the C calls and by bsp.hpp. A vector is
-// what a registration is, so that each of a pair gets the same arguments.
+// what a registration is, and an object of pub.h what a group is, so that each of a pair gets the
+// same arguments.
 #define BSP_MULTICORE
 #include <bsp.hpp>
 
@@ -41,5 +42,19 @@ void CSend(int pid, const std::vector<double>& x) {
   bsp_send(static_cast<unsigned>(pid), nullptr, x.data(), x.size() * sizeof x[0]);
 }
 void CxxSend(int pid, const std::vector<double>& x) { bsp::send(pid, x); }
+
+void CGroupSend(bsp::detail::pub_object& group, int pid, const double& x) {
+  bsp::detail::bsp_pub_send(&group, pid, &x, sizeof x);
+}
+void CxxGroupSend(bsp::group& group, int pid, const double& x) { group.send(pid, x); }
+
+void CGroupSync(bsp::detail::pub_object& group, int messages) {
+  bsp::detail::bsp_pub_sync(&group);
+  bsp::detail::bsp_oblsync(&group, messages);
+}
+void CxxGroupSync(bsp::group& group, int messages) {
+  group.sync();
+  group.oblsync(messages);
+}
 
 }  // extern "C"

@@ -51,6 +51,10 @@ PubObject& PubObject::MakeForThread() {
   return Make(process_, process_.Duplicate(group_), nullptr);
 }
 
+PubObject& PubObject::MakeOfSection(Process& process) {
+  return Make(process, process.Duplicate(process.group()), nullptr);
+}
+
 void PubObject::Close() {
   first_.newest_ = before_;
   process_.Leave(group_);

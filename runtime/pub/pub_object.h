@@ -35,6 +35,8 @@ class PubObject {
   /// The same, for a thread of its own: its objects and those of other threads need not be closed
   /// in any order.
   PubObject& MakeForThread();
+  /// The same of the group on which BSPlib's calls act.
+  static PubObject& MakeOfSection(Process& process);
   bool IsRoot() const { return &group_ == &process_.root(); }
   /// A thread's objects are closed in the opposite order of their making: this is the next.
   bool IsNewest() const { return this == first_.newest_; }
