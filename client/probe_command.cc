@@ -14,13 +14,12 @@
 #include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
 #include "client/view/job_json.h"
+#include "client/view/parameters_view.h"
 #include "client/view/quantities.h"
 #include "client/view/text_table.h"
 
 namespace bspnow::client {
 namespace {
-
-constexpr double kBytesPerWord = 8;
 
 struct ProbeOptions {
   JobOptions job;
@@ -62,25 +61,6 @@ proto::MachineParameters ParametersOf(const nlohmann::json& measured) {
   parameters.set_half_bytes(measured.at("half_bytes"));
   parameters.set_measured_unix_ms(UnixMs());
   return parameters;
-}
-
-// As in the paper's table 2: in time, and in what a process computes in that time.
-std::string ParametersText(const proto::MachineParameters& m) {
-  const double flops_per_ns = m.r_flops() * 1e-9;
-  const auto g = [flops_per_ns](double ns_per_byte) {
-    return absl::StrFormat("%.3f ns a byte   %.1f flops a word", ns_per_byte,
-                           ns_per_byte * kBytesPerWord * flops_per_ns);
-  };
-  return absl::StrFormat(
-      "p     %d processes, measured %s\n"
-      "r     %.3f Gflop/s of one process\n"
-      "l     %s   %.0f flops\n"
-      "g     %s   cyclic shift\n"
-      "g     %s   total exchange\n"
-      "n1/2  %.0f bytes\n",
-      m.p(), LocalTimeText(m.measured_unix_ms()), m.r_flops() * 1e-9, NsText(m.l_ns()),
-      m.l_ns() * flops_per_ns, g(m.g_shift_ns_per_byte()), g(m.g_total_ns_per_byte()),
-      m.half_bytes());
 }
 
 // One row for each size of message of the cyclic shift, and the nearest of the total exchange.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/ids.h"
+#include "base/machine_word.h"
 #include "runtime/bsp_level1.h"
 #include "runtime/collectives/arithmetic.h"
 #include "runtime/collectives/machine.h"
@@ -14,8 +15,6 @@
 
 namespace bspnow::runtime {
 namespace {
-
-constexpr double kBytesPerWord = 4;  // Of g and n1/2: Skillicorn, Hill, McColl 1996, table 2.
 
 /// One call, as the user wrote it.
 struct Arguments {
@@ -233,14 +232,15 @@ double bsp_sortD(double x) { return Sorted(BSP_CALL("bsp_sortD"), x); }
 double bsp_s(void) { return MachineFor(BSP_CALL("bsp_s")).s_flops; }
 double bsp_g(void) {
   const Machine machine = MachineFor(BSP_CALL("bsp_g"));
-  return machine.g_ns_per_byte * kBytesPerWord * machine.s_flops * 1e-9;
+  return machine.g_ns_per_byte * kBytesPerMachineWord * machine.s_flops * 1e-9;
 }
 double bsp_l(void) {
   const Machine machine = MachineFor(BSP_CALL("bsp_l"));
   return machine.l_ns * machine.s_flops * 1e-9;
 }
 int bsp_nhalf(void) {
-  return static_cast<int>(MachineFor(BSP_CALL("bsp_nhalf")).half_bytes / kBytesPerWord + 0.5);
+  return static_cast<int>(MachineFor(BSP_CALL("bsp_nhalf")).half_bytes / kBytesPerMachineWord +
+                          0.5);
 }
 
 }  // extern "C"
