@@ -129,6 +129,17 @@ TEST(MachineTest, TakesWhatIsGivenAndTheMeasuredForTheRest) {
   EXPECT_EQ(machine.s_flops, MachineOf(4, Nodes::kOne, {}).s_flops);
 }
 
+// Of several nodes, that is between them.
+TEST(MachineTest, AGivenMachineIsNoSlowerWithinANode) {
+  GivenMachine given;
+  ASSERT_TRUE(ParseMachine("g=8.5", given));
+  EXPECT_EQ(MachineOf(4, Nodes::kOne, given).near_g_ns_per_byte, 8.5);
+  const double near = MachineOf(4, Nodes::kSeveral, {}).near_g_ns_per_byte;
+  EXPECT_EQ(MachineOf(4, Nodes::kSeveral, given).near_g_ns_per_byte, near);
+  ASSERT_TRUE(ParseMachine("g=0.01", given));
+  EXPECT_EQ(MachineOf(4, Nodes::kSeveral, given).near_g_ns_per_byte, 0.01);
+}
+
 TEST(MachineTest, RefusesOtherText) {
   for (const char* text : {"x=1", "g=", "g=-1", "g=1;l=2", "g=nan", "l=1 g=2", "g"}) {
     GivenMachine given;

@@ -1,5 +1,6 @@
 #include "runtime/collectives/machine.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -59,13 +60,15 @@ bool ParseMachine(const char* text, GivenMachine& given) {
 
 Machine MachineOf(std::uint32_t p, Nodes nodes, const GivenMachine& given) {
   const Measured& measured = nodes == Nodes::kOne ? kOneNode : kSeveralNodes;
-  return Machine{.g_ns_per_byte = GivenOr(given.g_ns_per_byte, measured.g_ns_per_byte),
+  const double g = GivenOr(given.g_ns_per_byte, measured.g_ns_per_byte);
+  const bool one = nodes == Nodes::kOne;
+  return Machine{.g_ns_per_byte = g,
                  .l_ns = GivenOr(given.l_ns, measured.l_first_ns + measured.l_each_ns * p),
                  .half_bytes = GivenOr(given.half_bytes, measured.half_bytes),
                  .s_flops = GivenOr(given.s_flops, measured.s_flops),
                  .nodes = nodes,
-                 .near_processes = nodes == Nodes::kOne ? p : 1,
-                 .near_g_ns_per_byte = GivenOr(given.g_ns_per_byte, kOneNode.g_ns_per_byte)};
+                 .near_processes = one ? p : 1,
+                 .near_g_ns_per_byte = one ? g : std::min(g, kOneNode.g_ns_per_byte)};
 }
 
 }  // namespace bspnow::runtime
