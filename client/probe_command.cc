@@ -13,6 +13,7 @@
 #include "client/commands.h"
 #include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
+#include "client/run/local_machine.h"
 #include "client/view/job_json.h"
 #include "client/view/parameters_view.h"
 #include "client/view/quantities.h"
@@ -85,12 +86,27 @@ std::string CurvesText(const nlohmann::json& measured) {
   return shift.empty() ? "" : "\n" + table.Text(Colours::kOff);
 }
 
-absl::StatusOr<int> ShowParameters(const CommandLine& line, const ProbeOptions& options) {
+bool OfThisMachine(const CommandLine& line) { return NamedCoordinator(line.coordinator).empty(); }
+
+absl::StatusOr<proto::MachineParameters> StoredParameters(const CommandLine& line,
+                                                          std::uint32_t p) {
+  if (OfThisMachine(line)) return KeptParameters(p);
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   proto::ShowParametersRequest request;
-  request.set_p(options.job.nprocs);
-  const absl::StatusOr<proto::MachineParameters> parameters = jobs->ShowParameters(request);
+  request.set_p(p);
+  return jobs->ShowParameters(request);
+}
+
+absl::Status StoreParameters(const CommandLine& line, const proto::MachineParameters& parameters) {
+  if (OfThisMachine(line)) return KeepParameters(parameters);
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  return jobs.ok() ? jobs->StoreParameters(parameters) : jobs.status();
+}
+
+absl::StatusOr<int> ShowParameters(const CommandLine& line, const ProbeOptions& options) {
+  const absl::StatusOr<proto::MachineParameters> parameters =
+      StoredParameters(line, options.job.nprocs);
   if (!parameters.ok()) return parameters.status();
   std::cout << (options.job.json ? JsonText(ParametersJson(*parameters))
                                  : ParametersText(*parameters));
@@ -116,10 +132,7 @@ absl::StatusOr<int> Probe(const CommandLine& line, const ProbeOptions& options) 
   } else {
     std::cout << ParametersText(parameters) << CurvesText(measured);
   }
-  if (NamedCoordinator(line.coordinator).empty()) return 0;
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
-  if (absl::Status stored = jobs->StoreParameters(parameters); !stored.ok()) return stored;
+  if (absl::Status stored = StoreParameters(line, parameters); !stored.ok()) return stored;
   return 0;
 }
 

@@ -126,8 +126,9 @@ double bsp_sortD(double x);
 /* The parameters by which these calls choose, the same on all processes: s, floating-point
  * operations a second of a process; g, operations a word of 32 bits of a large h-relation; l,
  * operations a barrier of p processes; n1/2, words of a message that is moved at half the speed of
- * a long one (Skillicorn, Hill, McColl 1996, "The BSP cost model"). From BSP_MACHINE, or else of
- * the machine on which bspnow was measured. Error: before bsp_begin. */
+ * a long one (Skillicorn, Hill, McColl 1996, "The BSP cost model"). From BSP_MACHINE, which
+ * says what `bsp probe` measured unless it is set; or else of the machine on which bspnow was
+ * measured. Error: before bsp_begin. */
 double bsp_s(void);
 double bsp_g(void);
 double bsp_l(void);

@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "client/options/output_file.h"
 #include "client/options/processors.h"
+#include "client/run/local_machine.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
@@ -93,21 +94,12 @@ MessageSizes SizesOf(const std::optional<Simulation>& simulation) {
   return {.least_bytes = simulation->block_bytes, .more_bytes = simulation->half_bytes};
 }
 
-// A program that is simulated sees the machine that is simulated (bsp_g, and the choices of
-// collective calls), unless its user has said another.
+// A program knows the machine, one that is simulated too (bsp_g, and the choices of collective
+// calls).
 std::vector<std::string> Environment(const JobOptions& options) {
-  static constexpr char kMachine[] = "BSP_MACHINE";
   std::vector<std::string> variables = options.environment;
-  const bool said =
-      getenv(kMachine) != nullptr ||
-      std::any_of(variables.begin(), variables.end(), [](const std::string& variable) {
-        return variable.starts_with(absl::StrCat(kMachine, "="));
-      });
-  if (options.simulation && !said) {
-    const Machine& machine = options.simulation->machine;
-    variables.push_back(absl::StrCat(kMachine, "=g=", machine.g_ns_per_byte, ",l=", machine.l_ns,
-                                     ",n12=", options.simulation->half_bytes));
-  }
+  if (std::string machine = MachineOf(options); !machine.empty())
+    variables.push_back(std::move(machine));
   return EnvironmentWith(variables);
 }
 

@@ -173,6 +173,8 @@ class Cluster {
 
   struct Submitting;
   absl::Status CheckSubmission(const Caller& caller, const proto::SubmitJobRequest& request) const;
+  /// Its processes have what `bsp probe` has stored for their p, unless they have another machine.
+  void TellMachine(proto::JobSpec& spec) const;
   absl::Status CheckQuotas(const proto::SubmitJobRequest& request) const;
   void CheckAfter(const std::shared_ptr<Submitting>& submitting, int next);
   void Accept(Submitting& submitting);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/machine_variable.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
@@ -234,6 +235,19 @@ absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p
   return absl::NotFoundError(
       p == 0 ? std::string("nothing was measured here yet; run `bsp probe`")
              : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
+}
+
+// With the job, and so alike for all its processes in all its epochs: all must choose alike.
+void Cluster::TellMachine(proto::JobSpec& spec) const {
+  if (std::any_of(spec.environment().begin(), spec.environment().end(), &NamesMachine)) return;
+  const absl::StatusOr<proto::MachineParameters> stored = ShowParameters(spec.nprocs());
+  if (!stored.ok()) return;
+  const std::string variable =
+      MeasuredMachineVariable({.g_ns_per_byte = stored->g_total_ns_per_byte(),
+                               .l_ns = stored->l_ns(),
+                               .half_bytes = stored->half_bytes(),
+                               .s_flops = stored->r_flops()});
+  if (!variable.empty()) spec.add_environment(variable);
 }
 
 }  // namespace bspnow::coordinator

@@ -201,5 +201,28 @@ TEST_F(ClusterRequestsTest, ParametersAreOfAPossibleMachineAndNothingElse) {
   EXPECT_LT(shown->ByteSizeLong(), sent_bytes);
 }
 
+TEST_F(ClusterRequestsTest, AJobHasTheParametersOfItsP) {
+  proto::MachineParameters parameters;
+  parameters.set_g_shift_ns_per_byte(4);
+  const auto store = [&](std::uint32_t p, double g_ns) {
+    parameters.set_p(p);
+    parameters.set_g_total_ns_per_byte(g_ns);
+    parameters.set_l_ns(150'000);
+    cluster_->StoreParameters(parameters, [](const absl::Status&) {});
+  };
+  const auto environment_of = [&](const proto::SubmitJobRequest& request) {
+    const auto& variables = Show(Submit(request)).spec().environment();
+    return std::vector<std::string>(variables.begin(), variables.end());
+  };
+  using Variables = std::vector<std::string>;
+  store(kNprocs + 1, 1);
+  EXPECT_EQ(environment_of(Request("before")), Variables());
+  store(kNprocs, 8.5);
+  EXPECT_EQ(environment_of(Request("after")), Variables({"BSP_MACHINE=g=8.5,l=150000"}));
+  proto::SubmitJobRequest own = Request("own");
+  own.mutable_spec()->add_environment("BSP_MACHINE=l=1");
+  EXPECT_EQ(environment_of(own), Variables({"BSP_MACHINE=l=1"}));
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -96,6 +96,7 @@ void Cluster::CheckAfter(const std::shared_ptr<Submitting>& submitting, int next
 void Cluster::Accept(Submitting& submitting) {
   const proto::SubmitJobRequest& request = submitting.request;
   const proto::JobSpec& spec = request.spec();
+  TellMachine(*submitting.request.mutable_spec());
   if (table_.FindByKey(request.submission_key()) == nullptr)
     if (absl::Status may = CheckQuotas(request); !may.ok()) return submitting.answer(may);
   const auto submission =
