@@ -17,14 +17,14 @@ SPREAD = os.path.join(os.path.dirname(os.path.realpath(__file__)), "spread")
 PROCS = "2 7"  # A node with none, and nodes with unequal numbers.
 # bsp_direct_get reads memory at once, so it is an error across nodes; and BSP_CHECK=full compares
 # memory under unbuffered transfers only within a node. Processes of different nodes may wait for
-# each other for good.
+# each other for good, and for all where they end a superstep by counting.
 ON_ONE_NODE = ("cpp/array_elements_go_about.cc", "dialect/mcbsp_h.c",
                "dialect/c23/usable_from_c23.c", "dialect/c89/usable_from_c89.c",
                "dialect/cxx98/usable_from_cxx98.cc", "dialect/multicore_direct_get_is_at_once.c",
                "dialect/multicore_direct_get_large.c", "dialect/multicore_every_call.c",
                "dialect/multicore_offsets_beyond_4_gib.c",
                "full_check/memory_changes_under_an_unbuffered_transfer.c",
-               "pub/groups_in_different_order.c")
+               "pub/groups_in_different_order.c", "pub/oblsync_waits_for_messages_alone.c")
 SECONDS = os.environ.get("BSP_CONFORMANCE_SECONDS", "300")
 
 
