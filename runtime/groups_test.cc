@@ -38,14 +38,6 @@ JobOutcome RunOnOneNode(std::uint32_t p, const std::function<void(Process&)>& pr
       });
 }
 
-// So that the worker gets its turn.
-void SyncSlowly(Process& process, int supersteps) {
-  for (int s = 0; s < supersteps; ++s) {
-    for (const std::uint64_t start = NowNs(); NowNs() - start < 2'000'000;) sched_yield();
-    process.Sync(0);
-  }
-}
-
 TEST(GroupsTest, RandomTreesGiveWhatTheModelSays) {
   for (const std::uint32_t p : {1u, 2u, 3u, 5u, 8u}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -374,21 +366,6 @@ TEST(GroupsTest, PartsThatAreKeptLeaveRoomForOthers) {
   }
   EXPECT_GE(most[0], 16u);
   EXPECT_GE(most[1] + 2, most[0]);  // Two halves that are kept need not lie side by side.
-}
-
-TEST(GroupsTest, NoImageIsTakenWhileGroupsAreOpen) {
-  const JobOutcome outcome =
-      RunOnNodes({.node_of = {0, 0}, .saves = {SaveForTest{.superstep = 3}}}, [](Process& process) {
-        process.Begin(2);
-        Group& group = process.Duplicate(process.root());
-        SyncSlowly(process, 30);
-        process.Leave(group);
-        SyncSlowly(process, 30);
-        process.End(0);
-      });
-  ExpectAllEndWell(outcome);
-  ASSERT_EQ(outcome.taken.size(), 2u);
-  EXPECT_GT(outcome.taken[0].superstep, 30u);
 }
 
 }  // namespace

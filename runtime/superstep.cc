@@ -175,7 +175,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   const bool last = barrier_.Arrive(mine);
   if (last && !several_nodes_) {
     recorder_.FoldIfDue(superstep_);
-    if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
+    if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header());
     barrier_.Release();
     wait_.BeginAnew();
   } else {
@@ -192,6 +192,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
 
 // All processes of this node have arrived, and other nodes are to be told.
 void Group::Carry() {
+  barrier_.NoteGroups(segment_->header().groups);
   if (lanes_.Send(barrier_.index(), LaneDriver::Until::kOver)) {
     lanes_.Drive(barrier_.index(), LaneDriver::Until::kOver);
   } else {

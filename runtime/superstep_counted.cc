@@ -153,6 +153,7 @@ bool Group::PassCounted(const BarrierFlags& mine) {
   const std::uint32_t barrier = barrier_.index();
   segment_->cell(self_).arrived.store(barrier + 1, std::memory_order_release);
   if (barrier_.Arrive(mine)) {
+    barrier_.NoteGroups(segment_->header().groups);
     if (lanes_.Send(barrier, LaneDriver::Until::kCounted)) {
       lanes_.Drive(barrier, LaneDriver::Until::kCounted);
     } else {

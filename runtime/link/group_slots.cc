@@ -203,6 +203,7 @@ GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
   slot->left = slot->large = 0;
   FillPart(job, plan, job.Part(slot->offset, LayOutGroup(job.layout(), plan.count)), *slot);
   slot->state.store(GroupSlot::kOpen, std::memory_order_release);
+  job.header().groups.open += 1;
   if (slot->nodes > 1) doorbell.GroupsChanged();
   return slot;
 }
@@ -261,6 +262,7 @@ void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment:
   slot.left += 1;
   if (use == Segment::PartUse::kMuch) slot.large = 1;
   if (slot.left != slot.here) return;
+  job.header().groups.open -= 1;
   if (slot.nodes > 1) {
     slot.state.store(GroupSlot::kLeft, std::memory_order_release);
     return doorbell.GroupsChanged();

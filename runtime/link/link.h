@@ -211,6 +211,7 @@ struct alignas(kLineBytes) GroupTable {
   std::atomic<std::uint32_t> used;        ///< Slots that were ever taken: the first ones.
   std::uint64_t next_part;                ///< Where the next one may be free. Under the lock.
   std::atomic<std::uint64_t> kept_bytes;  ///< Of parts that are kept, at most.
+  std::atomic<std::uint32_t> open;  ///< Groups that members here have opened, and not all left.
 };
 
 /// The checkpoint that the processes are to take part in. If the job has several nodes the worker

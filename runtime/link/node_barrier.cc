@@ -35,9 +35,18 @@ void BarrierMember::NoteCall(std::uint64_t called_ns) {
   }
 }
 
-void BarrierMember::TakeOrder(ImageOrder& order) {
+void BarrierMember::NoteGroups(const GroupTable& groups) {
+  if (__builtin_expect(groups.open.load(std::memory_order_relaxed) == 0, 1)) return;
+  std::atomic<std::uint32_t>& with_groups = barrier_->phases[index_ & 1].with_groups;
+  if (with_groups.load(std::memory_order_relaxed) == 0)
+    with_groups.store(1, std::memory_order_relaxed);
+}
+
+void BarrierMember::TakeOrder(NodeHeader& header) {
+  ImageOrder& order = header.image;
   const std::uint64_t wanted = order.wanted.load(std::memory_order_acquire);
   if (__builtin_expect(wanted <= order.taken.load(std::memory_order_relaxed), 1)) return;
+  NoteGroups(header.groups);
   BarrierPhase& phase = barrier_->phases[index_ & 1];
   if (phase.with_groups.load(std::memory_order_relaxed) != 0) return;  // At a later barrier.
   phase.save.store(1, std::memory_order_relaxed);

@@ -17,7 +17,7 @@ struct BarrierFlags {
   std::uint32_t gets = 0;
   std::uint32_t votes = 0;
   std::uint32_t ending = 0;
-  std::uint32_t groups = 0;    ///< Processes that are in other groups, too.
+  std::uint32_t groups = 0;    ///< Processes that are in other groups, too; see NoteGroups.
   std::uint32_t by_count = 0;  ///< Processes that end the superstep by a count (bsp_oblsync).
   std::uint32_t save = 0;      ///< Not brought, but found: 1 if an image is to be taken.
   /// When this process called bsp_sync; found is the last such call on this node, as known.
@@ -46,8 +46,13 @@ class BarrierMember {
   /// the last to arrive.
   void NoteCall(std::uint64_t called_ns);
 
+  /// By the last to arrive, before others hear of it: a group that a process here has left, and
+  /// another one here has still to open, counts as one that a process is in. What was sent in it
+  /// lies in its part, which no image holds.
+  void NoteGroups(const GroupTable& groups);
+
   /// Before Release, at the end of a superstep: if an image is wanted all will find `save`.
-  void TakeOrder(ImageOrder& order);
+  void TakeOrder(NodeHeader& header);
 
   void Release();
   void Wait(PollWait& wait) { wait.Until(barrier_->released, index_ + 1); }

@@ -333,6 +333,7 @@ BarrierFlags Job::SumFlags() {
     all.gets += phase.with_gets;
     all.votes += phase.with_votes;
     all.ending += phase.ending;
+    all.groups += phase.with_groups;
     all.by_count += phase.by_count;
   }
   return all;
@@ -340,7 +341,8 @@ BarrierFlags Job::SumFlags() {
 
 void Job::Release(const BarrierFlags& all) {
   const std::uint32_t superstep = plan_.check_full ? released_ / 2 - 1 : released_ - 1;
-  const bool may_save = released_ != 0 && StartsASuperstep(released_) && all.ending == 0;
+  const bool may_save =
+      released_ != 0 && StartsASuperstep(released_) && all.ending == 0 && all.groups == 0;
   checkpoints_.Serve(p_);  // What they reported of the last image, before they arrived.
   const std::uint32_t save = may_save ? checkpoints_.Order(first_superstep_ + superstep) : 0;
   for (const auto& node : nodes_) {
