@@ -23,6 +23,7 @@
 #include "runtime/link/report.h"
 #include "runtime/profile_writer.h"
 #include "runtime/recorder.h"
+#include "runtime/transfer.h"
 #include "runtime/transfers/bsmp_inbox.h"
 #include "runtime/transfers/bulk_lanes.h"
 #include "runtime/transfers/direct_queue.h"
@@ -32,32 +33,6 @@
 #include "runtime/transfers/registration_table.h"
 
 namespace bspnow::runtime {
-
-enum class Buffering { kBuffered, kUnbuffered };
-
-/// A put or get as the user wrote it. `area` is the registered address, `local` the other one.
-struct Transfer {
-  const char* call;
-  Direction direction;
-  Buffering buffering;
-  std::int64_t pid;
-  const void* area;
-  std::uint64_t offset;
-  void* local;
-  std::uint64_t bytes;
-  std::uint64_t call_site;
-
-  Call caller() const { return {call, call_site}; }
-};
-
-/// What of a put or get tells it from the one before it.
-struct NextTransfer {
-  std::int64_t pid;
-  const void* area;
-  std::uint64_t offset;
-  void* local;
-  std::uint64_t bytes;
-};
 
 /// Where a member finds its group.
 struct GroupSeat {
