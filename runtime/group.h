@@ -162,9 +162,10 @@ class Group {
     if (__builtin_expect(simulated_, 0)) StartInOrder();
   }
 
-  /// Whether FinishByCount can end this superstep. Not if areas were registered: all processes
-  /// do so alike, and whoever uses one later must find what the others have registered.
-  bool EndsByCount() const { return !several_nodes_ && !Voting(); }
+  /// Whether FinishByCount is to end this superstep; asked once. Not if areas were registered: all
+  /// processes do so alike, and whoever uses one later must find what the others have registered.
+  /// Nor if an image is to be taken.
+  bool EndsByCount() { return !several_nodes_ && !Voting() && !EndsForImage(); }
 
   /// bsp_oblsync of PUB (Bonorden et al. 2003, section 2.5): ends the superstep once as many
   /// messages are here as were sent to this process in it, whoever else has come to its end. All
@@ -305,6 +306,14 @@ class Group {
 
   struct CountedCall;
   void AwaitMessages(CountedCall& counted, std::uint32_t seen);
+  bool EndsForImage() {
+    const ImageOrder& order = segment_->header().image;
+    return IsRoot() &&
+           __builtin_expect(order.ends_at.load() != 0 || order.wanted.load() > order.taken.load(),
+                            0) &&
+           AgreeOnImage();
+  }
+  bool AgreeOnImage();
   void RequireThatSomeCome(const CountedCall& wait) const;
   void RequireThatNoneHasEnded(Call call) const;
   void MakeRoom(Call call);

@@ -1,11 +1,15 @@
-// Images of jobs that have groups, on one node and on several.
+// Images of jobs that have groups, or supersteps that end by counting.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <string.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
+#include "runtime/testing/counted_supersteps.h"
 #include "runtime/testing/nodes.h"
 
 namespace bspnow::runtime {
@@ -69,6 +73,78 @@ TEST(GroupImagesTest, NoneIsTakenWhileSomeHaveLeftAGroupThatOthersHaveYetToOpen)
                        LeaveAGroupLongBeforeAnotherOpensIt);
   ExpectAllEndWell(outcome);
   EXPECT_TRUE(outcome.taken.empty());
+}
+
+// ---- Supersteps that end by counting ------------------------------------------------------------
+
+void SyncCountedSlowly(Process& process, int supersteps) {
+  Group& root = process.root();
+  for (int s = 0; s < supersteps; ++s) {
+    Rest();
+    root.Send("test", (process.pid() + 1) % root.p(), nullptr, &s, sizeof s);
+    process.SyncCounted(root, "test", 1);
+    Require(root.inbox().count() == 1, "one message");
+    Require(memcmp(root.inbox().Front().payload, &s, sizeof s) == 0, "that of this superstep");
+  }
+}
+
+TEST(CountedImagesTest, OneIsTakenThoughNoSuperstepEndsByBspSync) {
+  JobOutcome outcome =
+      RunOnNodes({.node_of = {0, 0, 0}, .saves = {{3}, {20}}}, [](Process& process) {
+        process.Begin(3);
+        SyncCountedSlowly(process, 60);
+        process.End(0);
+      });
+  ExpectAllEndWell(outcome);
+  ASSERT_EQ(outcome.taken.size(), 6u);
+  for (std::size_t k = 0; k < 6; ++k)
+    EXPECT_EQ(outcome.taken[k].superstep, outcome.taken[k - k % 3].superstep);
+  EXPECT_LT(outcome.taken[5].superstep, 60u);
+  ExpectAllEndWell(ResumeOnNodes({.node_of = {0, 0, 0}}, std::move(outcome.images)));
+}
+
+TEST(CountedImagesTest, ProcessesThatAreFarApartAreSavedInOneSuperstep) {
+  constexpr std::uint64_t kSupersteps = 4000;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const auto program = [seed](Process& process) {
+      process.Begin(4);
+      RunCountedSupersteps(process, process.root(), seed, kSupersteps);
+      process.End(0);
+    };
+    const std::vector<std::uint32_t> node_of(4, 0);
+    JobOutcome outcome =
+        RunOnNodes({.node_of = node_of, .saves = {{1}, {100}, {500}, {1000}}}, program);
+    ExpectAllEndWell(outcome);
+    ASSERT_FALSE(outcome.taken.empty());
+    for (std::size_t k = 0; k < outcome.taken.size(); ++k)
+      EXPECT_EQ(outcome.taken[k].superstep, outcome.taken[k - k % 4].superstep);
+    ExpectAllEndWell(ResumeOnNodes({.node_of = node_of}, std::move(outcome.images)));
+  }
+}
+
+// It would wait for one who waits for it, in the group.
+TEST(CountedImagesTest, NobodyWaitsForABarrierWhileGroupsAreOpen) {
+  const JobOutcome outcome = RunOnNodes({.node_of = {0, 0}, .saves = {{3}}}, [](Process& process) {
+    process.Begin(2);
+    Group& pair = process.Duplicate(process.root());
+    const std::uint32_t self = process.pid();
+    const auto go_on = [&process] {
+      for (int s = 0; s < 50; ++s) {
+        Rest();
+        process.SyncCounted(process.root(), "test", 0);
+      }
+    };
+    if (self == 0) go_on();
+    if (self == 0) pair.Send("test", 1, nullptr, &self, sizeof self);
+    process.SyncCounted(pair, "test", self);
+    process.Leave(pair);
+    if (self == 1) go_on();
+    SyncCountedSlowly(process, 30);
+    process.End(0);
+  });
+  ExpectAllEndWell(outcome);
+  ASSERT_EQ(outcome.taken.size(), 2u);
+  EXPECT_GT(outcome.taken[0].superstep, 50u);
 }
 
 }  // namespace

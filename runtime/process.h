@@ -104,11 +104,15 @@ class Process {
   }
   template <typename Complete>
   void SyncCounted(Group& group, Call call, std::uint64_t messages, const Complete& complete) {
-    const bool by_count = group.EndsByCount();
+    if (group.EndsByCount()) {
+      group.FinishByCount(call, messages);
+      complete();
+      return group.BeginByCount(call);
+    }
     const bool save_areas = FinishCounted(group, call, messages).save != 0 && HasAreas();
     complete();
     if (__builtin_expect(save_areas, 0)) TakeImage();
-    by_count ? group.BeginByCount(call) : group.BeginAfterCounted();
+    group.BeginAfterCounted();
   }
   /// A superstep's end but for its last step, Group::BeginNextSuperstep: before that nobody else
   /// touches the memory of this process. Areas are not saved here, and not at the end of a

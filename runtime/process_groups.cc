@@ -80,10 +80,6 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
 }
 
 BarrierFlags Process::FinishCounted(Group& group, Call call, std::uint64_t messages) {
-  if (group.EndsByCount()) {
-    group.FinishByCount(call, messages);
-    return {};
-  }
   if (group.EndsByLanes()) {
     const BarrierFlags all = group.FinishCounted(call, messages, others());
     if (all.save != 0 && !HasAreas()) TakeImage();

@@ -145,9 +145,10 @@ void bsp_sync(pbsp bsp);
  * that gets it, and a reduction or a scan counts as one message for each process that takes part in
  * it. Messages of later supersteps wait for theirs (section 4.2.3). All processes end the superstep
  * with this call, each with its own n. If areas were registered or removed in the superstep it ends
- * with a barrier. Error: n is not that number; puts or gets in the superstep. Cost: h*g on one
- * node. In the object of bsplib_init on two to eight nodes those of a node go on together, at most
- * one superstep ahead of other nodes. On more nodes, and in other objects on several nodes, as
+ * with a barrier; so does one of bsplib_init's object when a checkpoint is due and no other object
+ * is open. Error: n is not that number; puts or gets in the superstep. Cost: h*g on one node. In
+ * the object of bsplib_init on two to eight nodes those of a node go on together, at most one
+ * superstep ahead of other nodes. On more nodes, and in other objects on several nodes, as
  * bsp_sync. */
 void bsp_oblsync(pbsp bsp, int n);
 

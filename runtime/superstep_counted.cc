@@ -9,7 +9,13 @@
 // group has ended all supersteps. For the same reason all may wait for whoever is hundreds of
 // supersteps behind, so that figures of all are added up (MakeRoom).
 //
+// Images are taken at barriers of the root group. So if one is due all end one of its supersteps by
+// a barrier: see AgreeOnImage.
+//
 // Over several nodes: see superstep_ahead.cc.
+#include <sched.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "base/clock.h"
@@ -98,6 +104,31 @@ void Group::BeginByCount(Call call) {
   for (const std::uint32_t pid : outbox_.readers())
     if (Pid{pid} != self_) AwaitBegin(call, Pid{pid}, superstep_);
   outbox_.NextSuperstep();
+}
+
+// Whether this superstep is the one that all end by a barrier: the first one that nobody had begun
+// when it was chosen. Who begins one says so (`started`) before it comes here and looks at
+// `ends_at`, and who chooses changes `ends_at` before it looks at what all have begun: so one of
+// the two sees the other, and nobody ends that superstep without having seen that it is chosen.
+// While a process has a group open none is chosen: no image could be taken there, and that process
+// may wait in its group for one that would wait here. A superstep of the past means nothing: all
+// have come to its barrier.
+bool Group::AgreeOnImage() {
+  NodeHeader& header = segment_->header();
+  ImageOrder& order = header.image;
+  const std::uint64_t now = superstep_ + 1;
+  std::uint64_t at = order.ends_at.load();
+  for (; at == ImageOrder::kChoosing; at = order.ends_at.load()) sched_yield();
+  if (at >= now) return at == now;
+  if (order.wanted.load() <= order.taken.load() || header.groups.open.load() != 0) return false;
+  if (!order.ends_at.compare_exchange_strong(at, ImageOrder::kChoosing)) return AgreeOnImage();
+  std::int32_t ahead = 0;
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    const std::uint32_t started = segment_->cell(Pid{i}).started.value.load();
+    ahead = std::max(ahead, static_cast<std::int32_t>(started - static_cast<std::uint32_t>(now)));
+  }
+  order.ends_at.store(now + static_cast<std::uint32_t>(ahead) + 1);
+  return false;
 }
 
 // Who passed that barrier looks at all entries, stamps or not, also those of processes that sent it

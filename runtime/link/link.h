@@ -218,6 +218,8 @@ struct alignas(kLineBytes) GroupTable {
 /// fills it and sets BarrierPhase::save when it releases the barrier. If it has one, the worker
 /// fills it and then raises `wanted`; the last process to arrive at a bsp_sync finds it above
 /// `taken`, and sets both `save` and `taken`. Only one is under way at a time.
+/// Where supersteps end by counts they pass no barrier. So a process that finds `wanted` above
+/// `taken` names one in `ends_at` that nobody has begun yet, and all end that by a barrier.
 struct alignas(kLineBytes) ImageOrder {
   std::uint64_t checkpoint;  ///< Its number in the job, from 1.
   std::uint64_t base;        ///< Write only what changed since this one; 0: everything.
@@ -225,6 +227,8 @@ struct alignas(kLineBytes) ImageOrder {
   std::uint32_t reserved;
   std::atomic<std::uint64_t> wanted;
   std::atomic<std::uint64_t> taken;
+  std::atomic<std::uint64_t> ends_at;  ///< Of the superstep: ProcessCell::started. Or kChoosing.
+  static constexpr std::uint64_t kChoosing = ~std::uint64_t{0};
   alignas(kLineBytes) SharedCounter released;  ///< Grows whenever `released_to` has grown.
   std::atomic<std::uint64_t> released_to;      ///< The last checkpoint whose `hold` is over.
 
