@@ -298,6 +298,7 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportMixedEnds(Call mine, std::uint32_t by_count) const;
   CountedMessages FillFromLanes(std::uint32_t barrier);
   bool EndBarrierBefore();
+  void RequireThatNoMoreCame();
   void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
   void AwaitBarriersReaders();
   CountedMessages Announced() const;

@@ -112,7 +112,19 @@ bool Group::EndBarrierBefore() {
     superstep_ -= 1;  // That is the one to be named.
     ReportMixedEnds(ahead_call_, by_count);
   }
+  if (phase.with_data.load(std::memory_order_relaxed) != 0) RequireThatNoMoreCame();
   return true;
+}
+
+// Since this process went on with those that it expected.
+void Group::RequireThatNoMoreCame() {
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 0; i < p_; ++i)
+    count += segment_->entry(Pid{i}, self_, outbox_.parity() ^ 1).message_count;
+  const std::uint64_t expected = segment_->cell(self_).expected;
+  if (__builtin_expect(count == expected, 1)) return;
+  superstep_ -= 1;
+  RequireCount(ahead_call_, expected, count);
 }
 
 // Whether all processes ended that superstep by a count, or without registering anything.

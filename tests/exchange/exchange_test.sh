@@ -16,6 +16,16 @@ expect_ok() {
   fi
 }
 
+# expect_error WHAT TEXT COMMAND...: status 6, and a line of standard error with TEXT
+expect_error() {
+  local output status=0
+  output=$(timeout 120 "${@:3}" 2>&1) || status=$?
+  if [[ $status != 6 || $output != *"$2"* ]]; then
+    echo "FAILED: $1: status $status, output: $output"
+    failures=$((failures + 1))
+  fi
+}
+
 mini=$here/mini_cluster
 mixed=$here/mixed_supersteps
 bulk=$here/bulk_supersteps
@@ -53,6 +63,11 @@ for shape in '4 4' '5 6' '8 8'; do
     "$mini" "$nodes" "$p" "$mixed" 200 120
 done
 expect_ok 'much before supersteps that end by counting' "$mini" 2 2 "$counted" 10 20000000
+for next in oblsync sync end; do
+  expect_error "a message beyond the count, found at $next" \
+    'bsp_oblsync on pid 0, superstep 20: 0 messages are expected, and 1 were sent to this process' \
+    "$mini" 2 2 "$here/beyond_count" "$next"
+done
 expect_ok 'small supersteps and a few large ones, of three nodes' "$mini" 3 5 "$mixed" 300 4000
 expect_ok 'nodes that release themselves, with connections that break' \
   env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
