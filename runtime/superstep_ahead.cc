@@ -101,8 +101,11 @@ bool Group::EndBarrierBefore() {
   ahead_ = false;
   outbox_.HandChunks();
   const std::uint32_t barrier = barrier_.index() - 1;
+  std::atomic<std::uint64_t>& waits = segment_->cell(self_).counted_wait.superstep;
+  waits.store(superstep_, std::memory_order_relaxed);
   lanes_.ComeBack(barrier);
   wait_.Until(segment_->header().barrier.released, barrier + 1);
+  waits.store(0, std::memory_order_relaxed);
   const BarrierPhase& phase = segment_->header().barrier.phases[barrier & 1];
   RequireAlike({.votes = phase.with_votes.load(std::memory_order_relaxed),
                 .ending = phase.ending.load(std::memory_order_relaxed)},

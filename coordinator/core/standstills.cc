@@ -10,6 +10,18 @@
 namespace bspnow::coordinator {
 namespace {
 
+// What a word says comes from the memory of a job's processes, and may not hold up all jobs: pids
+// of a job are below the first, and to look for who lacks whom takes no more than the second.
+constexpr std::uint32_t kAllBelowMax = 1 << 16;
+constexpr std::size_t kLooksMax = 1 << 20;
+
+constexpr std::uint64_t kRoot = 0;
+
+bool MayGoAhead(const proto::StandingMember& member) { return !member.waits_ahead_at().empty(); }
+bool Waits(const proto::StandingMember& member) {
+  return !member.waits_at().empty() || MayGoAhead(member);
+}
+
 /// Where processes wait: they go on once none that it lacks waits, or any of those it needs does
 /// not.
 struct Place {
@@ -54,35 +66,69 @@ class Search {
   }
 
  private:
-  using Barrier = std::pair<std::uint64_t, std::uint32_t>;  // Of a group, by its key, the number.
+  using Barrier = std::pair<std::uint32_t, bool>;  // Its number in a group; who may go ahead of it.
 
   static bool IsOver(const Place& place) {
     return place.any ? place.open < place.lacks.size() : place.open == 0;
   }
 
   void NoteArrivals(const proto::StandingGroup& group) {
+    std::vector<std::uint32_t> here;
     for (const proto::StandingMember& member : group.here()) {
       arrived_[{group.key(), member.pid()}] = member.arrived();
-      if (!member.waits_at().empty()) waits_[member.pid()] = member.waits_at();
+      if (Waits(member)) {
+        waits_[member.pid()] = MayGoAhead(member) ? member.waits_ahead_at() : member.waits_at();
+      }
+      here.push_back(member.pid());
     }
+    if (group.key() != kRoot || here.size() > kAllBelowMax - known_) return;
+    known_ += here.size();
+    nodes_.push_back(std::move(here));
   }
 
   // Members of one node wait at one barrier, and what has been heard there is of that.
   void AddPlaces(const proto::StandingGroup& group) {
     std::map<Barrier, std::size_t> barriers;
     for (const proto::StandingMember& member : group.here()) {
-      if (member.waits_at().empty()) continue;
+      if (!Waits(member)) continue;
       if (member.any_of_size() != 0) {
         places_.push_back({.waiters = {member.pid()},
                            .lacks = {member.any_of().begin(), member.any_of().end()},
                            .any = true});
         continue;
       }
-      const Barrier barrier{group.key(), member.arrived()};
+      const Barrier barrier{member.arrived(), MayGoAhead(member)};
       const auto [at, is_new] = barriers.emplace(barrier, places_.size());
-      if (is_new) places_.push_back({.waiters = {}, .lacks = LackedAt(group, member.arrived())});
+      if (is_new) {
+        places_.push_back(MayGoAhead(member)
+                              ? AheadOf(group, member)
+                              : Place{.waiters = {}, .lacks = LackedAt(group, member.arrived())});
+      }
       places_[at->second].waiters.push_back(member.pid());
     }
+  }
+
+  // Who may go on ahead of a barrier: not before all processes of its own node are there, nor, if
+  // they are, before those of another one. Of each node one that waits elsewhere is enough. If some
+  // node is there, or not known, they go on, as far as is known.
+  Place AheadOf(const proto::StandingGroup& group, const proto::StandingMember& member) const {
+    Place others{.waiters = {}, .lacks = {}, .any = true};
+    bool may_go_on = known_ < group.all_below();
+    for (const std::vector<std::uint32_t>& node : nodes_) {
+      const bool own = std::find(node.begin(), node.end(), member.pid()) != node.end();
+      const auto late = std::find_if(node.begin(), node.end(), [&](std::uint32_t pid) {
+        return waits_.contains(pid) && !HasCome(group, pid, member.arrived());
+      });
+      if (own && late != node.end()) return {.waiters = {}, .lacks = {*late}};
+      if (!own && late == node.end()) may_go_on = true;
+      if (!own && late != node.end()) others.lacks.push_back(*late);
+    }
+    return may_go_on || others.lacks.empty() ? Place() : others;
+  }
+
+  bool HasCome(const proto::StandingGroup& group, std::uint32_t pid, std::uint32_t barriers) const {
+    const auto found = arrived_.find({group.key(), pid});
+    return found != arrived_.end() && static_cast<std::int32_t>(found->second - barriers) >= 0;
   }
 
   std::vector<std::uint32_t> LackedAt(const proto::StandingGroup& group,
@@ -90,10 +136,7 @@ class Search {
     const std::set<std::uint32_t> heard(group.heard().begin(), group.heard().end());
     std::vector<std::uint32_t> lacks;
     const auto look = [&](std::uint32_t pid) {
-      const auto found = arrived_.find({group.key(), pid});
-      const bool there =
-          found != arrived_.end() && static_cast<std::int32_t>(found->second - barriers) >= 0;
-      if (!there && !heard.contains(pid)) lacks.push_back(pid);
+      if (!HasCome(group, pid, barriers) && !heard.contains(pid)) lacks.push_back(pid);
     };
     for (std::uint32_t pid = 0; pid < group.all_below(); ++pid) look(pid);
     for (const std::uint32_t pid : group.members()) look(pid);
@@ -118,23 +161,22 @@ class Search {
 
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> arrived_;  // By key and pid.
   std::map<std::uint32_t, std::string> waits_;                                // Where, by pid.
+  std::vector<std::vector<std::uint32_t>> nodes_;  // Pids of the root group.
+  std::size_t known_ = 0;
   std::vector<Place> places_;
 };
-
-// What a word says comes from the memory of a job's processes, and may not hold up all jobs: pids
-// of a job are below the first, and to look for who lacks whom takes no more than the second.
-constexpr std::uint32_t kAllBelowMax = 1 << 16;
-constexpr std::size_t kLooksMax = 1 << 20;
 
 /// How many members are looked up for this group: for each barrier at which some wait.
 std::size_t LooksFor(const proto::StandingGroup& group) {
   std::set<std::uint32_t> barriers;
+  std::set<std::uint32_t> ahead;
   auto needed = static_cast<std::size_t>(group.here_size());
   for (const proto::StandingMember& member : group.here()) {
     needed += static_cast<std::size_t>(member.any_of_size());
+    if (MayGoAhead(member)) ahead.insert(member.arrived());
     if (!member.waits_at().empty() && member.any_of_size() == 0) barriers.insert(member.arrived());
   }
-  return needed +
+  return needed + ahead.size() * kAllBelowMax +
          barriers.size() * (group.all_below() + static_cast<std::size_t>(group.members_size()));
 }
 
@@ -149,7 +191,7 @@ bool IsSound(const proto::StandStill& word) {
 
 bool HasAny(const proto::StandStill& word, const std::vector<StuckProcess>& stuck) {
   const auto waits = [&stuck](const proto::StandingMember& member) {
-    return !member.waits_at().empty() &&
+    return Waits(member) &&
            std::any_of(stuck.begin(), stuck.end(),
                        [&member](const StuckProcess& each) { return each.pid == member.pid(); });
   };

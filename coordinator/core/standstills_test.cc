@@ -121,6 +121,45 @@ TEST_F(StandstillsTest, TheRootGroupHasAllPidsBelowP) {
   EXPECT_EQ(Find(), Stuck());
 }
 
+// Pid 0 waits for messages at a barrier of the job; pid 1, on the other node, in group 6 for pid 0.
+class AheadTest : public StandstillsTest {
+ protected:
+  AheadTest() {
+    a_ = Word(1);
+    proto::StandingGroup& here = Add(a_, 0, {}, {{0, 7}});
+    here.set_all_below(2);
+    here.mutable_here(0)->set_waits_ahead_at("in the job");
+    Add(b_, 0, {}, {{1, 6}});
+  }
+  proto::StandingGroup& There() { return *b_.mutable_groups(b_.groups_size() - 1); }
+};
+
+TEST_F(AheadTest, WhoMayGoAheadOfABarrierWaitsForAllNodesThatHaveNotCome) {
+  const Stuck both = {{.pid = 0, .where = "in the job", .awaits = 1}, both_[1]};
+  EXPECT_EQ(Find(), both);
+  There().mutable_here(0)->set_arrived(7);
+  EXPECT_EQ(Find(), Stuck()) << "what that node sent may be under way";
+  There().mutable_here(0)->set_arrived(6);
+  a_.mutable_groups(0)->set_all_below(3);
+  EXPECT_EQ(Find(), Stuck()) << "pid 2 may send something";
+  proto::StandStill c = Word(30);
+  Add(c, 0, {}, {{2, 6}});
+  EXPECT_EQ(FindStuck({{"a", a_}, {"b", b_}, {"c", c}}), Stuck()) << "it does something else";
+  Add(c, 6, {0, 1, 2}, {{2, 2, "in 6"}});
+  EXPECT_EQ(FindStuck({{"a", a_}, {"b", b_}, {"c", c}}).size(), 3u);
+}
+
+TEST_F(AheadTest, NobodyGoesAheadBeforeAllOfItsNodeHaveCome) {
+  Add(a_, 6, {0, 1, 3}, {{3, 2, "in 6"}});
+  proto::StandingMember& mate = *a_.mutable_groups(0)->add_here();
+  mate.set_pid(3);
+  mate.set_arrived(6);
+  There().mutable_here(0)->set_arrived(7);
+  EXPECT_EQ(Find().size(), 3u) << "though the other node has come";
+  a_.mutable_groups(0)->mutable_here(1)->set_arrived(7);
+  EXPECT_EQ(Find(), Stuck());
+}
+
 // A program writes what its node says of it.
 TEST(StandstillsWordTest, OneThatWouldTakeLongIsPassedOver) {
   proto::StandStill a = Word(1);

@@ -333,7 +333,8 @@ struct alignas(kLineBytes) EarlyPuts {
   alignas(kLineBytes) std::atomic<std::uint32_t> taken;  ///< By the process, ever.
 };
 
-/// A process that waits at the end of a counted superstep; for whoever asks who is late.
+/// A process that waits at the end of a counted superstep; for whoever asks who is late. If that is
+/// the superstep before the one that runs, it went ahead of the barrier, and waits for its end.
 struct CountedWait {
   std::atomic<std::uint64_t> superstep;  ///< Plus 1; 0: it does not wait.
   std::atomic<std::uint64_t> expected;   ///< Messages,

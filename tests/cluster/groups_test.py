@@ -85,6 +85,20 @@ class GroupsTest(unittest.TestCase):
                 r" superstep 0 of group 1 \(pids 0 1\) for pid 1, which waits at the end of"
                 r" superstep 0 of group 1\.1 \(pids 0 1\) for pid 0;")
 
+    def test_processes_that_wait_for_each_other_where_supersteps_end_by_counts(self):
+        """At a barrier that is the workers' and at one of which a process may go ahead."""
+        with Cluster(workers=1, slots=2, seed=SEED) as cluster:
+            self.assertEqual(cluster.bsprun("-n", 2, path_of("circle"), "counts", 20).returncode, 0)
+        with Cluster(workers=2, slots=1, seed=SEED) as cluster:
+            for before, superstep in ((0, 0), (20, 21)):
+                stuck = cluster.bsprun("-n", 2, path_of("circle"), "counts", before, check=False)
+                self.assertEqual(stuck.returncode, 1)
+                self.assertRegex(
+                    stuck.stderr,
+                    r"2 processes wait for each other, and none can go on: pid 0 waits at the end"
+                    rf" of superstep {superstep} of the job for pid 1, which waits at the end of"
+                    r" superstep 0 of group 1 \(pids 0 1\) for pid 0;")
+
     @staticmethod
     def await_hindered(cluster, job, processes):
         wait_until(lambda: cluster.show(job)["checkpoints"]["in_groups"] == processes,

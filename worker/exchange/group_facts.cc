@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stuck_process.h"
+#include "runtime/link/lane_barrier.h"
 #include "worker/exchange/groups_watch.h"
 
 namespace bspnow::worker {
@@ -22,7 +23,9 @@ GroupFacts Collect(const Segment& group, std::uint32_t members, const Segment& j
                    .offset = 0,
                    .first_superstep = is_root ? job.header().first_superstep : 0,
                    .released = group.header().barrier.released.value.load(),
+                   .ahead = false,
                    .members = {}};
+  if (is_root) facts.ahead = LaneBarrier(job.lanes().state, 0, 0).IsAhead(facts.released);
   for (std::uint32_t i = 0; i < members; ++i) {
     const ProcessCell& cell = group.cell(Pid{i});
     facts.members.push_back({.pid = is_root ? i : cell.member,

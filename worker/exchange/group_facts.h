@@ -36,12 +36,18 @@ struct GroupFacts {
   std::uint64_t offset;  ///< Of its part.
   std::uint64_t first_superstep;
   std::uint32_t released;
+  bool ahead;  ///< Processes here may go on from the barrier that is not over; see lane.h.
   std::vector<MemberFacts> members;
 
   bool IsRoot() const { return key == 0; }
   /// At a barrier that is not over. Of the root group it may have gone on since: see lane.h.
   bool HasArrived(const MemberFacts& member) const {
     return static_cast<std::int32_t>(member.arrived - released) > 0;
+  }
+  /// There, it ended its superstep by a count, and has not gone on.
+  bool MayGoAhead(const MemberFacts& member) const {
+    return HasArrived(member) && !ahead && member.arrived == member.started + 1 &&
+           member.counting == member.started;
   }
   bool operator==(const GroupFacts&) const = default;
 };

@@ -23,6 +23,10 @@ class Waits {
       if (IsAlone(member)) out.set_waits_at(PlaceOf(facts_, group, member));
       return;
     }
+    if (group.IsRoot() && group.several_nodes && group.MayGoAhead(member)) {
+      if (AllThereAreAlone(group)) out.set_waits_ahead_at(PlaceOf(facts_, group, member));
+      return;
+    }
     std::vector<std::uint32_t> any_of;
     std::string where;
     if (member.counting != 0 && !group.several_nodes && !group.HasArrived(member)) {
@@ -39,12 +43,20 @@ class Waits {
 
  private:
   // By lanes the processes of the root group may go on before a barrier is over, and those that
-  // wait for messages may do so at any time. Who has gone on has begun the next superstep. With
-  // BSP_CHECK=full there are no lanes.
+  // wait for messages may do so at any time. Who has gone on has begun the next superstep, and at
+  // the end of that waits for the barrier. With BSP_CHECK=full there are no lanes.
   bool WaitsAtBarrier(const GroupFacts& group, const MemberFacts& member) const {
     if (!group.HasArrived(member)) return false;
     if (!group.IsRoot() || !group.several_nodes || job_.layout().check_full != 0) return true;
-    return member.counting == 0 && member.arrived == member.started + 1;
+    return member.arrived == member.started
+               ? member.counting + 1 == member.started
+               : member.counting == 0 && member.arrived == member.started + 1;
+  }
+  // One of them drives the lanes, and lets the others go.
+  bool AllThereAreAlone(const GroupFacts& group) const {
+    return std::all_of(group.members.begin(), group.members.end(), [&](const MemberFacts& member) {
+      return !member.here || !group.HasArrived(member) || IsAlone(member);
+    });
   }
   // A program can write that it waits in thousands of groups.
   bool IsAlone(const MemberFacts& member) const {
@@ -83,8 +95,9 @@ void AddMembers(const GroupFacts& group, proto::StandingGroup& out) {
 }
 
 bool SomebodyWaits(const proto::StandingGroup& group) {
-  return std::any_of(group.here().begin(), group.here().end(),
-                     [](const auto& member) { return !member.waits_at().empty(); });
+  return std::any_of(group.here().begin(), group.here().end(), [](const auto& member) {
+    return !member.waits_at().empty() || !member.waits_ahead_at().empty();
+  });
 }
 
 }  // namespace

@@ -77,14 +77,27 @@ TEST_F(StandstillTest, AnotherThreadMayDoSomething) {
   EXPECT_NE(WaitsAt(0), "");
 }
 
-TEST_F(StandstillTest, WhoMayGoAheadOfABarrierByLanesDoesNotWait) {
+TEST_F(StandstillTest, WhoMayGoAheadOfABarrierByLanesSaysThat) {
+  const auto waits_ahead_at = [this] { return Say().groups(0).here(0).waits_ahead_at(); };
+  ProcessCell& cell = node_.whole().cell(Pid{0});
   Arrive(node_.whole(), 0);
   EXPECT_EQ(WaitsAt(0), "at the end of superstep 6 of the job");
-  node_.whole().cell(Pid{0}).counted_wait.superstep.store(7);
+  EXPECT_EQ(waits_ahead_at(), "");
+  cell.counted_wait.superstep.store(7);
   EXPECT_EQ(WaitsAt(0), "") << "it waits for messages";
-  node_.whole().cell(Pid{0}).counted_wait.superstep.store(0);
-  node_.whole().cell(Pid{0}).started.value.store(8);
-  EXPECT_EQ(WaitsAt(0), "") << "it has gone on";
+  EXPECT_EQ(waits_ahead_at(), "at the end of superstep 6 of the job");
+  Arrive(node_.whole(), 1);
+  node_.whole().cell(Pid{1}).os_pid = threads_;
+  EXPECT_EQ(waits_ahead_at(), "") << "the other one may see to the lanes";
+  node_.whole().cell(Pid{1}).os_pid = 1;
+  node_.whole().lanes().state.ahead.store(8);
+  EXPECT_EQ(waits_ahead_at(), "") << "all here may go on";
+  cell.started.value.store(8);
+  EXPECT_EQ(WaitsAt(0) + waits_ahead_at(), "") << "it is about to go on";
+  cell.counted_wait.superstep.store(0);
+  EXPECT_EQ(WaitsAt(0) + waits_ahead_at(), "") << "it has gone on";
+  cell.counted_wait.superstep.store(7);
+  EXPECT_EQ(WaitsAt(0), "at the end of superstep 7 of the job") << "for the barrier before";
 }
 
 TEST_F(StandstillTest, WhoWaitsForMessagesNeedsOneThatMaySendSome) {
