@@ -32,6 +32,7 @@ class BulkLanes {
   /// `own`: whether there is anything but buffered puts among them.
   void Enter(std::uint64_t superstep, OwnTransfers own);
   void Leave();
+  bool entered() const { return entered_; }
 
   /// A put to a process on another node, if there is a lane.
   void Owe(Pid pid, const BulkEnd::Put& put);

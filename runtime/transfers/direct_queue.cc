@@ -20,9 +20,15 @@ void DirectQueue::Attach(const Parts& parts, Pid self, std::uint32_t p) {
   peers_.Attach(parts.segment, self, p);
 }
 
+// In bsp_sync others may put here meanwhile, by bulk lanes, and hold one that does not read for
+// broken.
 void DirectQueue::AwaitStart(Pid pid, std::uint64_t superstep) {
   if (!segment_->IsHere(pid)) return;
-  wait_->Until(segment_->cell(pid).started, static_cast<std::uint32_t>(superstep + 1));
+  SharedCounter& started = segment_->cell(pid).started;
+  const auto begun = static_cast<std::uint32_t>(superstep + 1);
+  if (!bulk_->entered()) return wait_->Until(started, begun);
+  const auto news = [&started]() -> Watched { return {started.value, started.value.load()}; };
+  while (!wait_->UntilNews(started, begun, news(), bulk_->AsSideWork())) continue;
 }
 
 void DirectQueue::PerformAll(std::uint64_t superstep) {
