@@ -290,6 +290,7 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call, const char*, std::uint64_t) const;
   bool PassCounted(const BarrierFlags& mine);
   void RequireMessagesOnly(Call call);
+  __attribute__((cold)) void RequireOneSuperstep() const;
   void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
   /// After a barrier at which so many processes ended the superstep by a count.
   void RequireOneEnd(Call mine, std::uint32_t by_count) const {

@@ -233,6 +233,22 @@ TEST(CountedSuperstepsTest, OneThatSomeEndByACountAndOthersByBspSyncIsAnError) {
       << mixed.errors;
 }
 
+// What pid 0 sends in its superstep 2 would be what pid 1 was sent in its superstep 0.
+TEST(CountedSuperstepsTest, AtABarrierAllEndTheSameSuperstep) {
+  const JobOutcome apart = RunOnOneNode(2, [](Process& process) {
+    Group& group = process.Duplicate(process.root());
+    for (int s = 0; s < 2 && process.pid() == 0; ++s) process.SyncCounted(group, "test", 0);
+    const int word = 0;
+    if (process.pid() == 0) group.Send("test", 1, nullptr, &word, sizeof word);
+    process.Sync(group, 0);
+    for (int s = 0; s < 2 && process.pid() == 1; ++s) process.SyncCounted(group, "test", 0);
+    process.Leave(group);
+  });
+  EXPECT_TRUE(apart.errors.find("ends superstep 0, and pid 0 superstep 2;") != std::string::npos ||
+              apart.errors.find("ends superstep 2, and pid 1 superstep 0;") != std::string::npos)
+      << apart.errors;
+}
+
 // Who goes on finds the area of whoever was late.
 TEST(CountedSuperstepsTest, OneThatRegistersAreasEndsWithABarrier) {
   ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {

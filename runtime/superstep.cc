@@ -115,6 +115,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
                           .votes = Voting() ? 1u : 0u,
                           .groups = others == OtherGroups::kOpen ? 1u : 0u,
                           .by_count = counted_end_.due ? 1u : 0u,
+                          .after_count = several_nodes_ || barrier_before_ ? 0u : 1u,
                           .called_ns = times.start_ns};
   if (mine.data) outbox_.Seal();
   if (outbox_.KeptAny() || outbox_.kept_in_vain()) bulk_.SendKept(times.start_ns);
@@ -176,7 +177,10 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   const bool last = barrier_.Arrive(mine);
   if (last && !several_nodes_) {
     recorder_.FoldIfDue(superstep_);
-    if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header());
+    if (kind == BarrierKind::kEndsSuperstep) {
+      if (__builtin_expect(barrier_.AnyAfterCount(), 0)) RequireOneSuperstep();
+      barrier_.TakeOrder(segment_->header());
+    }
     barrier_.Release();
     wait_.BeginAnew();
   } else {

@@ -247,6 +247,23 @@ CountedMessages Group::Announced() const {
   return counted;
 }
 
+// By the last to arrive at a barrier, where some ended the superstep before by a count: they may be
+// in different ones, and would read messages of others than their own.
+void Group::RequireOneSuperstep() const {
+  const std::uint64_t first = IsRoot() ? segment_->header().first_superstep : 0;
+  const auto here = static_cast<std::uint32_t>(superstep_ + 1);
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    const std::uint32_t started = segment_->cell(Pid{i}).started.value.load();
+    const auto ahead = static_cast<std::int32_t>(started - here);
+    if (ahead == 0) continue;
+    ReportMisuse(counted_end_.due ? counted_end_.call : Call{"bsp_sync"},
+                 "this process ends superstep %llu, and pid %u superstep %lld; end each by the same"
+                 " call on all processes",
+                 static_cast<unsigned long long>(first + superstep_), i,
+                 static_cast<long long>(first + superstep_) + ahead);
+  }
+}
+
 void Group::RequireMessagesOnly(Call call) {
   if (HasTransfers()) {
     ReportMisuse(call, "puts and gets were issued in this superstep; end it by bsp_sync");

@@ -157,6 +157,7 @@ struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> answered;     ///< Processes here that have answered all gets.
   std::atomic<std::uint32_t> save;         ///< 1: at the end of this bsp_sync, see ImageOrder.
   std::atomic<std::uint32_t> by_count;     ///< Processes that end the superstep by a count.
+  std::atomic<std::uint32_t> after_count;  ///< And the one before it, so without a barrier.
   std::atomic<std::uint64_t> called_ns;    ///< When the last of them here called bsp_sync.
 };
 
@@ -217,9 +218,8 @@ struct alignas(kLineBytes) GroupTable {
 /// The checkpoint that the processes are to take part in. If the job has several nodes the worker
 /// fills it and sets BarrierPhase::save when it releases the barrier. If it has one, the worker
 /// fills it and then raises `wanted`; the last process to arrive at a bsp_sync finds it above
-/// `taken`, and sets both `save` and `taken`. Only one is under way at a time.
-/// Where supersteps end by counts they pass no barrier. So a process that finds `wanted` above
-/// `taken` names one in `ends_at` that nobody has begun yet, and all end that by a barrier.
+/// `taken`, and sets both `save` and `taken`. Only one is under way at a time. Where supersteps end
+/// by counts who finds it names one in `ends_at` that nobody has begun; all end that by a barrier.
 struct alignas(kLineBytes) ImageOrder {
   std::uint64_t checkpoint;  ///< Its number in the job, from 1.
   std::uint64_t base;        ///< Write only what changed since this one; 0: everything.

@@ -230,7 +230,7 @@ void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
   BarrierPhase& other = barrier.phases[(index + 1) & 1];
   for (std::atomic<std::uint32_t>* count :
        {&other.arrived, &other.with_data, &other.with_gets, &other.with_votes, &other.ending,
-        &other.with_groups, &other.answered, &other.save, &other.by_count}) {
+        &other.with_groups, &other.answered, &other.save, &other.by_count, &other.after_count}) {
     count->store(0, std::memory_order_relaxed);
   }
   other.called_ns.store(0, std::memory_order_relaxed);

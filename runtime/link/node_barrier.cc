@@ -19,6 +19,7 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   Add(phase.ending, mine.ending);
   Add(phase.with_groups, mine.groups);
   Add(phase.by_count, mine.by_count);
+  Add(phase.after_count, mine.after_count);
   // Releases what this process wrote, acquires what all before it wrote.
   if (phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != here_) return false;
   // All others wait, and read it with the counts: no line more than without it.

@@ -19,7 +19,9 @@ struct BarrierFlags {
   std::uint32_t ending = 0;
   std::uint32_t groups = 0;    ///< Processes that are in other groups, too; see NoteGroups.
   std::uint32_t by_count = 0;  ///< Processes that end the superstep by a count (bsp_oblsync).
-  std::uint32_t save = 0;      ///< Not brought, but found: 1 if an image is to be taken.
+  /// On one node: processes that passed no barrier at the end of the superstep before.
+  std::uint32_t after_count = 0;
+  std::uint32_t save = 0;  ///< Not brought, but found: 1 if an image is to be taken.
   /// When this process called bsp_sync; found is the last such call on this node, as known.
   std::uint64_t called_ns = 0;
 };
@@ -53,6 +55,11 @@ class BarrierMember {
 
   /// Before Release, at the end of a superstep: if an image is wanted all will find `save`.
   void TakeOrder(NodeHeader& header);
+
+  /// By the last to arrive: BarrierFlags::after_count of any.
+  bool AnyAfterCount() const {
+    return barrier_->phases[index_ & 1].after_count.load(std::memory_order_relaxed) != 0;
+  }
 
   void Release();
   void Wait(PollWait& wait) { wait.Until(barrier_->released, index_ + 1); }
