@@ -102,14 +102,13 @@ void Group::Record(const SyncTimes& times) {
   profile_.FoldIfDue(times.superstep + 1);
 }
 
-Segment::PartUse Group::Leave() {
+UseOfPart Group::Leave() {
   // Others may wait for the end of supersteps that this process will not be in.
   segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_) + kLeftAhead);
   inbox_.Clear();
   const bool little = !outbox_.UsesMore() && !delivery_.UsesMore() && registrations_.FitsABlock();
-  delivery_.GiveBackAll();
-  outbox_.GiveBackAll();
-  return little ? Segment::PartUse::kLittle : Segment::PartUse::kMuch;
+  return {.extent = little ? Segment::PartUse::kLittle : Segment::PartUse::kMuch,
+          .heap_bytes = delivery_.GiveBackAll() + outbox_.GiveBackAll()};
 }
 
 void Group::ComeBack(const GroupSeat& seat) {

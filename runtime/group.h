@@ -16,6 +16,7 @@
 #include "base/mapped_region.h"
 #include "base/poll_wait.h"
 #include "runtime/link/doorbell.h"
+#include "runtime/link/group_slots.h"
 #include "runtime/link/known_descriptor.h"
 #include "runtime/link/lane_driver.h"
 #include "runtime/link/link_segment.h"
@@ -197,8 +198,8 @@ class Group {
   void CallForVotes() { vote_due_ = true; }
 
   /// What is in here of other processes' memory is not touched any more, and what this process has
-  /// of the segment is given back. Returns how much of the group's part it has used.
-  Segment::PartUse Leave();
+  /// of the segment is not its own any more. Returns what use it has made of the group's part.
+  UseOfPart Leave();
 
   // ---- SPMD sections; see process_sections.cc
 

@@ -144,6 +144,30 @@ TEST(GroupsTest, OpenGroupsTakeOfTheMemoryThatTheJobMayHave) {
   }));
 }
 
+// Its pages are there until the last member has left.
+TEST(GroupsTest, MemoryOfAGroupCountsUntilAllHaveLeftIt) {
+  constexpr std::uint64_t kBytes = 8 << 20;
+  ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {
+    const Segment& segment = process.root().segment();
+    const std::uint64_t held = segment.heap_memory();
+    const auto take_part = [&process] {
+      Group& group = process.Duplicate(process.root());
+      const std::vector<std::byte> large(kBytes);
+      if (process.pid() == 0) group.Send("test", 1, nullptr, large.data(), large.size());
+      process.SyncCounted(group, "test", process.pid());
+      process.Leave(group);
+    };
+    process.Sync(0);
+    if (process.pid() == 0) take_part();
+    process.Sync(0);
+    Require(segment.heap_memory() >= held + kBytes, "what is sent is still there");
+    process.Sync(0);
+    if (process.pid() == 1) take_part();
+    process.Sync(0);
+    Require(segment.heap_memory() == held, "and nothing any more");
+  }));
+}
+
 // Nearly as many as if none were kept, of whatever size.
 TEST(GroupsTest, PartsThatAreKeptLeaveRoomForOthers) {
   const UniqueFd memory(memfd_create("opened", MFD_CLOEXEC));

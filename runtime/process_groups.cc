@@ -90,7 +90,7 @@ BarrierFlags Process::FinishCounted(Group& group, Call call, std::uint64_t messa
 }
 
 void Process::Leave(Group& group) {
-  const Segment::PartUse use = group.Leave();
+  const UseOfPart use = group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), use, doorbell_);
   group.ForEachArray([this](auto& array) { spare_regions_.TakeBack(array); });
   MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);

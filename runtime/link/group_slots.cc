@@ -154,34 +154,42 @@ bool SomeWillGo(const Segment& job, std::uint32_t pid) {
 constexpr std::uint32_t kGroupsAheadMax = 4;
 constexpr int kYieldsWhereThereIsRoom = 50;
 
+// Of what the job may have, what heaps of groups hold that were left, or who has left them.
+bool IsMuch(const Segment& job, std::uint64_t held) { return held > job.layout().memory_max / 2; }
+
 // Slots, places, or memory.
 bool RoomIsShort(const Segment& job) {
   const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
   std::uint64_t slots = 0;
   std::uint64_t bytes = 0;
   std::uint64_t memory = 0;
+  std::uint64_t held = 0;
   for (std::uint32_t i = 0; i < used; ++i) {
     const GroupSlot& slot = job.group_slot(i);
     if (StateOf(slot) == GroupSlot::kFree || StateOf(slot) == GroupSlot::kKept) continue;
     slots += 1;
     bytes += slot.bytes;
     memory += BytesToOpen(slot.members);
+    held += job.held_in_part(slot.offset).load();
   }
   return slots > kGroupSlotsMax / 2 || bytes > job.layout().parts_bytes / 2 ||
-         memory > job.layout().memory_max / 4;
+         memory > job.layout().memory_max / 4 || IsMuch(job, held);
 }
 
-// Whether that process has left more groups before others.
+// Whether that process has left more groups before others, or much memory in them.
 bool IsAhead(const Segment& job, std::uint32_t pid) {
   const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
   std::uint32_t count = 0;
+  std::uint64_t held = 0;
   for (std::uint32_t i = 0; i < used && count <= kGroupsAheadMax; ++i) {
     const GroupSlot& slot = job.group_slot(i);
     const std::uint32_t state = StateOf(slot);
     if (state != GroupSlot::kOpen && state != GroupSlot::kLeft) continue;
-    if (slot.left != 0 && HasLeft(job, slot, pid)) count += 1;
+    if (slot.left == 0 || !HasLeft(job, slot, pid)) continue;
+    count += 1;
+    held += job.held_in_part(slot.offset).load();
   }
-  return count > kGroupsAheadMax;
+  return count > kGroupsAheadMax || IsMuch(job, held);
 }
 
 // Null, and nothing changes, if there is no room. Under the lock.
@@ -255,12 +263,13 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
       static_cast<unsigned long long>(job.layout().memory_max >> 20));
 }
 
-void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, const UseOfPart& use,
                 Doorbell& doorbell) {
   const YieldLock lock(job.header().groups.lock);
   self.state.store(ProcessState::kEnded);
   slot.left += 1;
-  if (use == Segment::PartUse::kMuch) slot.large = 1;
+  if (use.extent == Segment::PartUse::kMuch) slot.large = 1;
+  job.held_in_part(slot.offset) += use.heap_bytes;
   if (slot.left != slot.here) return;
   job.header().groups.open -= 1;
   if (slot.nodes > 1) {

@@ -26,9 +26,15 @@ struct GroupPlan {
 /// `job` is the whole segment, and `doorbell` of its worker.
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
 
-/// The process of this cell of the group looks at nothing of it any more, and has made such use of
-/// its part. The last one here gives that up, or leaves that to the worker.
-void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,
+/// What use a process has made of the part of a group.
+struct UseOfPart {
+  Segment::PartUse extent;
+  std::uint64_t heap_bytes;  ///< That its heaps there hold.
+};
+
+/// The process of this cell of the group looks at nothing of it any more. The last one here gives
+/// the part up, or leaves that to the worker; till then its memory is held.
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, const UseOfPart& use,
                 Doorbell& doorbell);
 
 }  // namespace bspnow::runtime

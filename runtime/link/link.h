@@ -303,7 +303,7 @@ struct NodeHeader {
   ImageOrder image;
   alignas(kLineBytes) std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
   SuperstepTotals totals;  ///< As far as is folded: see FoldMeasurements.
-  /// That the heaps hold: HeapUse::peak of all, whoever fills them.
+  /// HeapUse::peak of all heaps, whoever fills them; in a group's part: see held_in_part.
   alignas(kLineBytes) std::atomic<std::uint64_t> heap_memory;
 };
 

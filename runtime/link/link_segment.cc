@@ -207,6 +207,7 @@ void Segment::GiveUpPart(GroupSlot& slot, std::uint64_t offset, std::uint32_t me
                          PartUse use) const {
   const SegmentLayout part = LayOutGroup(layout_, members);
   ReturnPart(members);
+  root_->heap_memory.fetch_sub(held_in_part(offset).exchange(0), std::memory_order_relaxed);
   const bool keeps = use == PartUse::kLittle && MayKeep(BytesOfLittleUse(part));
   if (!keeps) madvise(data_ + offset, SegmentBytes(part), MADV_REMOVE);
   slot.state.store(keeps ? GroupSlot::kKept : GroupSlot::kFree, std::memory_order_release);

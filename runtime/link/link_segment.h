@@ -75,6 +75,12 @@ struct HeapUse {
 
   /// What was taken is not needed any more; its memory stays.
   void Restart() { head = bytes = 0; }
+  /// The same, for good. Returns how much of it that is; it still counts as held.
+  std::uint64_t TakeAll() {
+    const std::uint64_t held = peak;
+    *this = HeapUse{};
+    return held;
+  }
 };
 
 /// A segment mapped into this process.
@@ -222,10 +228,14 @@ class Segment {
     use.bytes = end;
     return heap_offset(heap) + use.bytes - bytes;
   }
-  /// The memory of a heap of a group goes with the group's part.
+  /// The memory of a heap of a group goes with the group's part, but for what a worker has there.
   void Return(HeapUse& use) const {
-    root_->heap_memory.fetch_sub(use.peak, std::memory_order_relaxed);
-    use = HeapUse{};
+    root_->heap_memory.fetch_sub(use.TakeAll(), std::memory_order_relaxed);
+  }
+  /// Of the part at this offset: what heaps of members hold that have left the group. It counts in
+  /// heap_memory, too, until the part is given up.
+  std::atomic<std::uint64_t>& held_in_part(std::uint64_t offset) const {
+    return reinterpret_cast<NodeHeader*>(data_ + offset)->heap_memory;
   }
   /// Of who opens a part; whoever gives it up returns that.
   bool ClaimPart(std::uint32_t members) const { return Claim(BytesToOpen(members)); }

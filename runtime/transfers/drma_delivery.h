@@ -44,7 +44,7 @@ class DrmaDelivery {
   }
 
   /// As Outbox has them, of the answers.
-  void GiveBackAll() { segment_->Return(answers_); }
+  std::uint64_t GiveBackAll() { return answers_.TakeAll(); }
   bool UsesMore() const { return answers_.peak != 0; }
 
   /// Whether this process asked `pid` for anything that it answers.

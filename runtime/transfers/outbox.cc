@@ -317,8 +317,10 @@ void Outbox::NextSuperstep() {
   has_gets_ = false;
 }
 
-void Outbox::GiveBackAll() {
-  for (HeapUse& use : uses_) segment_->Return(use);
+std::uint64_t Outbox::GiveBackAll() {
+  std::uint64_t bytes = 0;
+  for (HeapUse& use : uses_) bytes += use.TakeAll();
+  return bytes;
 }
 
 }  // namespace bspnow::runtime

@@ -214,8 +214,8 @@ class Outbox {
     for (GrowArray<std::uint32_t>& touched : touched_) use(touched);
   }
 
-  /// Nobody reads this outbox any more, and its memory goes: that counts for others.
-  void GiveBackAll();
+  /// Nothing is written to this outbox any more. Returns what its heaps hold.
+  std::uint64_t GiveBackAll();
   /// Whether it holds more than the heads of its heaps.
   bool UsesMore() const { return uses_[0].peak + uses_[1].peak != 0; }
 
