@@ -30,6 +30,7 @@ void RegistrationTable::PushAgain() {
 }
 
 void RegistrationTable::Clear() {
+  most_ = std::max(most_, slots_.size());
   slots_.clear();
   free_.clear();
   buckets_.clear();

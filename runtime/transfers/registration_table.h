@@ -7,6 +7,7 @@
 #ifndef RUNTIME_TRANSFERS_REGISTRATION_TABLE_H_
 #define RUNTIME_TRANSFERS_REGISTRATION_TABLE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,7 +57,7 @@ class RegistrationTable {
   }
 
   /// Whether it has never had more slots than a block has.
-  bool FitsABlock() const { return slots_.size() <= kSlotsOfBlock; }
+  bool FitsABlock() const { return std::max(most_, slots_.size()) <= kSlotsOfBlock; }
 
   /// Whether anything was pushed or popped in this superstep.
   bool changed() const { return pushes_ + pops_count_ != 0; }
@@ -114,6 +115,7 @@ class RegistrationTable {
   std::uint64_t* pops_[2] = {nullptr, nullptr};
   unsigned parity_ = 0;
   GrowArray<Slot> slots_;
+  std::size_t most_ = 0;             ///< Slots, before the last Clear.
   GrowArray<std::uint32_t> free_;    ///< Slots to use again, the last freed first.
   GrowArray<std::uint32_t> pushed_;  ///< In this superstep.
   GrowArray<std::uint32_t> popped_;

@@ -53,6 +53,16 @@ TEST_F(RegistrationTableTest, APoppedAreaIsUsableUntilTheBarrier) {
   EXPECT_FALSE(table_.Pop(100));
 }
 
+// Their memory is there, whatever is registered now.
+TEST_F(RegistrationTableTest, SlotsThatWereClearedStillCount) {
+  EXPECT_TRUE(table_.FitsABlock());
+  for (std::uint64_t i = 0; i <= kSlotsOfBlock; ++i) ASSERT_TRUE(table_.Push(100 + 8 * i, 8));
+  table_.Commit();
+  EXPECT_FALSE(table_.FitsABlock());
+  table_.Clear();
+  EXPECT_FALSE(table_.FitsABlock());
+}
+
 TEST_F(RegistrationTableTest, APopMakesTheOlderSlotValidAgain) {
   ASSERT_TRUE(table_.Push(100, 8));
   table_.Commit();
