@@ -333,10 +333,9 @@ void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const Chec
 
 void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
                          const absl::Status& cause) {
-  LiveJob* job = FindLive(id);
-  if (job == nullptr) return;
   const std::string why = cause.ok() ? what : absl::StrCat(what, ": ", cause.message());
-  Perform(PerformCheckpoint(id, job->checkpoints.OnCommitFailed(number, why)));
+  if (LiveJob* job = FindLive(id))
+    Perform(PerformCheckpoint(id, job->checkpoints.OnCommitFailed(number, why)));
 }
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
@@ -352,9 +351,8 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
   const bool committed = end.failure.empty();
   const bool given_up = !committed && !table_.Ends(id);  // Else nobody needs it any more.
   if (committed || given_up) checkpoint_figures_.ended[committed ? "committed" : "given_up"] += 1;
-  job.policy.OnEnd(
-      NowNs(), end.cost,
-      committed ? CheckpointPolicy::Ended::kCommitted : CheckpointPolicy::Ended::kGivenUp);
+  using Ended = CheckpointPolicy::Ended;
+  job.policy.OnEnd(NowNs(), end.cost, committed ? Ended::kCommitted : Ended::kGivenUp);
   JobOrders orders;
   if (committed) {
     const coordinator::Checkpoint& last = *job.checkpoints.last();

@@ -102,12 +102,11 @@ class CheckedService final : public Definition::Service {
   void Serve(const char* name, Scope scope,
              grpc::ServerBidiReactor<Request, Reply>* (Calls::*method)(Context&, const Caller&)) {
     using Reactor = grpc::ServerBidiReactor<Request, Reply>;
-    Mark<grpc::internal::CallbackBidiHandler<Request, Reply>>(
-        name, [this, scope, method](Context* context) {
-          const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
-          return caller.ok() ? (calls_.*method)(*context, *caller)
-                             : Refuse<Reactor>(caller.status());
-        });
+    Mark<grpc::internal::CallbackBidiHandler<Request, Reply>>(name, [this, scope,
+                                                                     method](Context* context) {
+      const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
+      return caller.ok() ? (calls_.*method)(*context, *caller) : Refuse<Reactor>(caller.status());
+    });
   }
 
  private:
