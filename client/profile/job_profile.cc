@@ -45,12 +45,14 @@ absl::Status CheckProcess(const ProcessProfile& of) {
 ProcessFigures SumOf(const ProcessProfile& of, int from, int to) {
   ProcessFigures sum;
   for (int i = from; i < to; ++i) {
-    sum.compute_ns += static_cast<double>(of.compute_ns(i));
-    sum.wait_ns += static_cast<double>(of.wait_ns(i));
-    sum.release_ns += static_cast<double>(of.release_ns(i));
-    sum.exchange_ns += static_cast<double>(of.exchange_ns(i));
-    sum.out_bytes += static_cast<double>(of.bytes_out(i));
-    sum.in_bytes += static_cast<double>(of.bytes_in(i));
+    client::AddTo(sum, {.compute_ns = static_cast<double>(of.compute_ns(i)),
+                        .wait_ns = static_cast<double>(of.wait_ns(i)),
+                        .release_ns = static_cast<double>(of.release_ns(i)),
+                        .exchange_ns = static_cast<double>(of.exchange_ns(i)),
+                        .out_bytes = static_cast<double>(of.bytes_out(i)),
+                        .in_bytes = static_cast<double>(of.bytes_in(i)),
+                        .out_messages = static_cast<double>(of.messages_out(i)),
+                        .in_messages = static_cast<double>(of.messages_in(i))});
   }
   return sum;
 }
@@ -63,6 +65,7 @@ void AddProcess(SuperstepFigures& all, const ProcessFigures& of, double processe
   all.w_ns = std::max(all.w_ns, of.compute_ns);
   all.h_bytes = std::max({all.h_bytes, of.out_bytes, of.in_bytes});
   all.out_bytes += of.out_bytes;
+  all.messages += of.out_messages;
 }
 
 class Maker {
@@ -110,7 +113,6 @@ class Maker {
     const auto from = static_cast<int>(column.first / each);
     const int to = std::min(from + static_cast<int>(each_ / each), Records(of));
     column.of.push_back(SumOf(of, from, to));
-    for (int i = from; i < to; ++i) column.all.messages += of.messages_out(i);
     const auto within = [from, to](std::uint32_t record) {
       return int(record) >= from && int(record) < to;
     };
@@ -232,6 +234,17 @@ void AddTo(SuperstepFigures& sum, const SuperstepFigures& more) {
   sum.messages += more.messages;
 }
 
+void AddTo(ProcessFigures& sum, const ProcessFigures& more) {
+  sum.compute_ns += more.compute_ns;
+  sum.wait_ns += more.wait_ns;
+  sum.release_ns += more.release_ns;
+  sum.exchange_ns += more.exchange_ns;
+  sum.out_bytes += more.out_bytes;
+  sum.in_bytes += more.in_bytes;
+  sum.out_messages += more.out_messages;
+  sum.in_messages += more.in_messages;
+}
+
 absl::StatusOr<JobProfile> MakeJobProfile(const proto::Profile& profile, const proto::Job& job) {
   for (const ProcessProfile& of : profile.of())
     if (const absl::Status s = CheckProcess(of); !s.ok()) return s;
@@ -271,14 +284,7 @@ std::vector<Column> Condense(const std::vector<Column>& columns, std::size_t col
     if (into.call != column.call) into.call = kSeveralCalls;
     into.saved |= column.saved;
     into.came_back |= column.came_back;
-    for (std::size_t i = 0; i < into.of.size(); ++i) {
-      into.of[i].compute_ns += column.of[i].compute_ns;
-      into.of[i].wait_ns += column.of[i].wait_ns;
-      into.of[i].release_ns += column.of[i].release_ns;
-      into.of[i].exchange_ns += column.of[i].exchange_ns;
-      into.of[i].out_bytes += column.of[i].out_bytes;
-      into.of[i].in_bytes += column.of[i].in_bytes;
-    }
+    for (std::size_t i = 0; i < into.of.size(); ++i) AddTo(into.of[i], column.of[i]);
   }
   return condensed;
 }

@@ -28,7 +28,7 @@ struct SuperstepFigures {
   double w_ns = 0;       ///< Computing of the slowest process of each superstep.
   double h_bytes = 0;    ///< The largest of bytes out or in, of each superstep.
   double out_bytes = 0;  ///< Of all processes.
-  double messages = 0;   ///< The same.
+  double messages = 0;   ///< Out, of all processes.
 
   double time_ns() const { return compute_ns + wait_ns + release_ns + exchange_ns; }
 };
@@ -43,7 +43,11 @@ struct ProcessFigures {
   double exchange_ns = 0;
   double out_bytes = 0;
   double in_bytes = 0;
+  double out_messages = 0;
+  double in_messages = 0;
 };
+
+void AddTo(ProcessFigures& sum, const ProcessFigures& more);
 
 inline constexpr std::size_t kSeveralCalls = ~std::size_t{0};
 

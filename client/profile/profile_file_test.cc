@@ -33,7 +33,7 @@ JobProfile Regular(std::uint32_t p, std::uint64_t supersteps) {
                   .h_bytes = 100,
                   .out_bytes = 100.0 * p,
                   .messages = 1};
-    column.of.assign(p, {50, 20, 10, 20, 100, 100});
+    column.of.assign(p, {50, 20, 10, 20, 100, 100, 1, 1});
     column.saved = s == 2;
     AddTo(profile.all, column.all);
     AddTo(profile.calls[0].all, column.all);
@@ -130,6 +130,18 @@ TEST(TraceTest, ATrackForEachProcessWithThePartsOfEachSuperstep) {
   EXPECT_NEAR(end_us, 0.3, 1e-9);
   EXPECT_EQ(computing, 6);
   EXPECT_EQ(marks, 1);
+}
+
+TEST(TraceTest, AJobThatBeganAgainIsMarked) {
+  JobProfile profile = Regular(2, 3);
+  proto::JobLoss loss;
+  loss.set_reason("worker w3 lost");
+  loss.set_resumed(true);
+  loss.set_from_start(true);
+  profile.losses = {loss};
+  const std::string trace = TraceJson(profile);
+  EXPECT_NE(trace.find("began again from the start"), std::string::npos) << trace;
+  EXPECT_NE(trace.find("worker w3 lost"), std::string::npos) << trace;
 }
 
 TEST(ChartAxisTest, TicksAreFew) {

@@ -34,7 +34,9 @@ json ColumnJson(const JobProfile& profile, const Column& column) {
                   {"release_ns", process.release_ns},
                   {"exchange_ns", process.exchange_ns},
                   {"bytes_out", process.out_bytes},
-                  {"bytes_in", process.in_bytes}});
+                  {"bytes_in", process.in_bytes},
+                  {"messages_out", process.out_messages},
+                  {"messages_in", process.in_messages}});
   }
   json made = FiguresJson(profile, column.all);
   made["first"] = column.first;

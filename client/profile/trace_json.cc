@@ -36,6 +36,8 @@ class Trace {
       Name("thread_name", profile_.pids[i], absl::StrCat("process ", profile_.pids[i], node));
       WriteTrack(i);
     }
+    for (const proto::JobLoss& loss : profile_.losses)
+      if (loss.resumed() && loss.from_start()) Mark(0, "began again from the start", loss.reason());
     for (const Column& column : columns_) {
       const double end_ns = column.start_ns + column.all.time_ns();
       const std::uint64_t next = column.first + column.all.supersteps;
@@ -53,8 +55,10 @@ class Trace {
       const ProcessFigures& of = column.of[track];
       const double whole_ns = of.compute_ns + of.wait_ns + of.release_ns + of.exchange_ns;
       Span(track, at_ns, whole_ns, NameOf(column),
-           absl::StrFormat("{\"first\":%d,\"supersteps\":%d,\"bytes_out\":%.0f,\"bytes_in\":%.0f}",
-                           column.first, column.all.supersteps, of.out_bytes, of.in_bytes));
+           absl::StrFormat("{\"first\":%d,\"supersteps\":%d,\"bytes_out\":%.0f,\"bytes_in\":%.0f,"
+                           "\"messages_out\":%.0f,\"messages_in\":%.0f}",
+                           column.first, column.all.supersteps, of.out_bytes, of.in_bytes,
+                           of.out_messages, of.in_messages));
       for (const auto& [name, ns] :
            {std::pair("computing", of.compute_ns), std::pair("waiting", of.wait_ns),
             std::pair("release", of.release_ns), std::pair("exchange", of.exchange_ns)}) {

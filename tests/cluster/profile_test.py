@@ -53,6 +53,8 @@ class Checks(unittest.TestCase):
                              [8 * (pid + 1) if puts else 0 for pid in range(P)])
             self.assertEqual([of[pid]["bytes_in"] for pid in range(P)],
                              [8 * ((pid - 1) % P + 1) if puts else 0 for pid in range(P)])
+            for messages in ("messages_out", "messages_in"):
+                self.assertEqual([of[pid][messages] for pid in range(P)], [int(puts)] * P)
             self.check_times(record)
         self.check_times(profile["totals"])
 
