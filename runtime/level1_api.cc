@@ -232,7 +232,7 @@ double bsp_sortD(double x) { return Sorted(BSP_CALL("bsp_sortD"), x); }
 double bsp_s(void) { return MachineFor(BSP_CALL("bsp_s")).s_flops; }
 double bsp_g(void) {
   const Machine machine = MachineFor(BSP_CALL("bsp_g"));
-  return machine.g_ns_per_byte * kBytesPerMachineWord * machine.s_flops * 1e-9;
+  return machine.g_ns_per_byte * bspnow::kBytesPerMachineWord * machine.s_flops * 1e-9;
 }
 double bsp_l(void) {
   const Machine machine = MachineFor(BSP_CALL("bsp_l"));
