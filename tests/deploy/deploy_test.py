@@ -4,6 +4,8 @@ daemon takes, ports are those of docs/containers.md, and what options point to i
 schemas are checked by check_schemas.mjs."""
 
 import configparser
+import glob
+import hashlib
 import os
 import re
 import subprocess
@@ -188,6 +190,18 @@ class DeployTest(unittest.TestCase):
         listed = documents("grafana/kustomization.yaml")[0]["configMapGenerator"][0]["files"]
         self.assertEqual(sorted(listed), [f"dashboards/{name}" for name in
                                           sorted(os.listdir(f"{DEPLOY}/grafana/dashboards"))])
+
+    def test_dashboards_were_made_of_their_sources(self):
+        directory = f"{DEPLOY}/grafana"
+        with open(f"{directory}/made.sha256", encoding="ascii") as file:
+            made = {path: digest for digest, path in map(str.split, file)}
+        found = {}
+        for name in [*glob.glob("*.json", root_dir=directory),
+                     *glob.glob("dashboards/*", root_dir=directory),
+                     *glob.glob("src/*", root_dir=directory)]:
+            with open(f"{directory}/{name}", "rb") as file:
+                found[name] = hashlib.sha256(file.read()).hexdigest()
+        self.assertEqual(made, found, "make them again: `npm run build` in deploy/grafana")
 
     def assert_mounted(self, command, mounts, what):
         """`mounts`: of each directory whether it can be written."""

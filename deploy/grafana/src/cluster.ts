@@ -25,9 +25,10 @@ export function cluster(): DashboardBuilder {
       ["bspnow_disk_free_bytes / bspnow_disk_size_bytes", "{{instance}} {{directory}}"],
     ]))
     .withRow(new RowBuilder("Supersteps of all jobs"))
-    .withPanel(heatmap("Supersteps", "How long they took.", "s", "bspnow_superstep_seconds"))
+    .withPanel(heatmap("Supersteps", "How long they took. Of jobs on few nodes, averages over 250 ms; so it is with the next ones.", "s", "bspnow_superstep_seconds"))
     .withPanel(heatmap("Computing", "Of a process on average.", "s", "bspnow_computing_seconds"))
     .withPanel(heatmap("Waiting", "For the last process to arrive, of a process on average.", "s", "bspnow_waiting_seconds"))
+    .withPanel(heatmap("Release", "From the last arrival to the release, of a process on average.", "s", "bspnow_release_seconds"))
     .withPanel(heatmap("Exchange", "Delivery after the barrier, of a process on average.", "s", "bspnow_exchange_seconds"))
     .withPanel(heatmap("h-relations", "The most bytes that a process sent or received.", "bytes", "bspnow_hrelation_bytes"))
     .withPanel(lines("Data between workers", "Payload of frames.", "Bps", [

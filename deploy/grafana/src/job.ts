@@ -20,7 +20,7 @@ export function job(): DashboardBuilder {
     .withPanel(number("Measured to predicted", "1: the supersteps take what w + h*g + l says.", "none", `bspnow_job_measured_seconds${JOB} / bspnow_job_predicted_seconds${JOB}`))
     .withRow(new RowBuilder("Where the time goes"))
     .withPanel(layers("Parts of a superstep", "Of a process on average; together they are the time.", "percentunit", [[rate("bspnow_job_time_seconds_total"), "{{part}}"]]))
-    .withPanel(heatmap("Supersteps", "How long they took.", "s", "bspnow_job_superstep_seconds", JOB))
+    .withPanel(heatmap("Supersteps", "How long they took. Of a job on few nodes, averages over 250 ms.", "s", "bspnow_job_superstep_seconds", JOB))
     .withPanel(lines("Supersteps a second", "", "none", [[rate("bspnow_job_supersteps_total"), "supersteps"]]))
     .withPanel(lines("Measured and predicted", "Sums over the supersteps that count.", "s", [
       [`bspnow_job_measured_seconds${JOB}`, "measured"],
@@ -43,6 +43,9 @@ export function job(): DashboardBuilder {
     .withPanel(lines("Progress", "Supersteps, and those that are committed.", "none", [
       [`bspnow_job_superstep${JOB}`, "reached"],
       [`bspnow_job_committed_superstep${JOB}`, "committed"],
+    ]))
+    .withPanel(lines("Checkpoints", "Those that were committed, and given up.", "none", [
+      [`increase(bspnow_job_checkpoints_total${JOB}[$__rate_interval])`, "{{end}}"],
     ]))
     .withPanel(lines("Cost of safety", "Time for checkpoints and recoveries.", "s", [
       [`bspnow_job_checkpoint_seconds_total${JOB}`, "checkpoints"],
