@@ -139,7 +139,8 @@ class WorkersCalls {
     return reactor;
   }
 
-  grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(const Caller&) {
+  grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(
+      grpc::CallbackServerContext&, const Caller&) {
     const auto stream = OrderStream::Make(loop_, daemon_);
     stream->Begin();
     return stream.get();
