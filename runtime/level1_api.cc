@@ -239,8 +239,8 @@ double bsp_l(void) {
   return machine.l_ns * machine.s_flops * 1e-9;
 }
 int bsp_nhalf(void) {
-  return static_cast<int>(MachineFor(BSP_CALL("bsp_nhalf")).half_bytes / kBytesPerMachineWord +
-                          0.5);
+  const double bytes = MachineFor(BSP_CALL("bsp_nhalf")).half_bytes;
+  return static_cast<int>(bytes / bspnow::kBytesPerMachineWord + 0.5);
 }
 
 }  // extern "C"

@@ -102,7 +102,7 @@ bool Group::EndBarrierBefore() {
   outbox_.HandChunks();
   const std::uint32_t barrier = barrier_.index() - 1;
   std::atomic<std::uint64_t>& waits = segment_->cell(self_).counted_wait.superstep;
-  waits.store(superstep_, std::memory_order_relaxed);
+  waits.store(superstep_ + 2, std::memory_order_relaxed);
   lanes_.ComeBack(barrier);
   wait_.Until(segment_->header().barrier.released, barrier + 1);
   waits.store(0, std::memory_order_relaxed);

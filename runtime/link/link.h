@@ -334,7 +334,7 @@ struct alignas(kLineBytes) EarlyPuts {
 };
 
 /// A process that waits at the end of a counted superstep; for whoever asks who is late. If that is
-/// the superstep before the one that runs, it went ahead of the barrier, and waits for its end.
+/// the superstep after the one that runs, it went ahead of a barrier, and waits for its end.
 struct CountedWait {
   std::atomic<std::uint64_t> superstep;  ///< Plus 1; 0: it does not wait.
   std::atomic<std::uint64_t> expected;   ///< Messages,

@@ -47,7 +47,7 @@ struct GroupFacts {
   /// There, it ended its superstep by a count, and has not gone on.
   bool MayGoAhead(const MemberFacts& member) const {
     return HasArrived(member) && !ahead && member.arrived == member.started + 1 &&
-           member.counting == member.started;
+           static_cast<std::uint32_t>(member.counting) == member.started;
   }
   bool operator==(const GroupFacts&) const = default;
 };

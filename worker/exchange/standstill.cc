@@ -48,9 +48,9 @@ class Waits {
   bool WaitsAtBarrier(const GroupFacts& group, const MemberFacts& member) const {
     if (!group.HasArrived(member)) return false;
     if (!group.IsRoot() || !group.several_nodes || job_.layout().check_full != 0) return true;
-    return member.arrived == member.started
-               ? member.counting + 1 == member.started
-               : member.counting == 0 && member.arrived == member.started + 1;
+    const bool is_back = static_cast<std::uint32_t>(member.counting) == member.started + 1;
+    return (member.arrived == member.started && is_back) ||
+           (member.arrived == member.started + 1 && member.counting == 0);
   }
   // One of them drives the lanes, and lets the others go.
   bool AllThereAreAlone(const GroupFacts& group) const {

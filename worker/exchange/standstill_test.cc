@@ -96,7 +96,7 @@ TEST_F(StandstillTest, WhoMayGoAheadOfABarrierByLanesSaysThat) {
   EXPECT_EQ(WaitsAt(0) + waits_ahead_at(), "") << "it is about to go on";
   cell.counted_wait.superstep.store(0);
   EXPECT_EQ(WaitsAt(0) + waits_ahead_at(), "") << "it has gone on";
-  cell.counted_wait.superstep.store(7);
+  cell.counted_wait.superstep.store(9);
   EXPECT_EQ(WaitsAt(0), "at the end of superstep 7 of the job") << "for the barrier before";
 }
 
