@@ -51,8 +51,9 @@ class AttachTest : public DaemonTest {
     worker_.Report(Cleared());
   }
 
-  /// By somebody, from somewhere.
-  void ExpectAudited(const std::string& act) const {
+  /// By somebody, from somewhere. Ends the daemon: by then all is written.
+  void ExpectAudited(const std::string& act) {
+    daemon_.End(SIGTERM);
     std::ifstream file(scratch_.path() + "/audit.log");
     std::size_t lines = 0;
     for (std::string line; std::getline(file, line);) {
