@@ -104,7 +104,7 @@ TEST(CountedImagesTest, OneIsTakenThoughNoSuperstepEndsByBspSync) {
 }
 
 TEST(CountedImagesTest, ProcessesThatAreFarApartAreSavedInOneSuperstep) {
-  constexpr std::uint64_t kSupersteps = 4000;
+  constexpr std::uint64_t kSupersteps = 2000;
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const auto program = [seed](Process& process) {
       process.Begin(4);
