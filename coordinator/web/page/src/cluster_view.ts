@@ -30,6 +30,26 @@ function rowOf(job: Job, cells: string[]) {
   };
 }
 
+/** Where less keeps jobs apart than could. client/view/node_remarks.cc has the same. */
+function isolationOf(nodes: Node[]): string {
+  const shared = new Map<string, string[]>();  // Nodes, by --accounts.
+  const unlimited: string[] = [];
+  for (const { spec } of nodes) {
+    const accounts = spec?.accounts ?? "";
+    if (accounts === "own:everybody" || accounts.startsWith("fixed:"))
+      shared.set(accounts, [...(shared.get(accounts) ?? []), text(spec?.name)]);
+    if (spec?.limits === "none") unlimited.push(text(spec.name));
+  }
+  const names = (some: string[]) =>
+    some.length > 1 && some.length === nodes.length ? "all nodes" : some.join(", ");
+  const remarks = [...shared].map(([accounts, where]) => `${accounts} on ${names(where)}: the ` +
+    "programs of all users run there as one account, and can reach each other's files and processes.");
+  if (unlimited.length > 0)
+    remarks.push(`No limits on ${names(unlimited)}: no control group limits what jobs take there ` +
+      "of memory, processes and processors.");
+  return remarks.join(" ");
+}
+
 export class ClusterView {
   readonly box: HTMLElement;
   private readonly nodes = new Table("Nodes",
@@ -58,7 +78,7 @@ export class ClusterView {
         (node.load ?? 0).toFixed(1),
         (node.jobs ?? []).join(", "),
       ],
-    })));
+    })), isolationOf(nodes));
   }
 
   showJobs(jobs: Jobs): void {

@@ -59,9 +59,11 @@ function costFacts(totals: Totals): [string, string][] {
   const part = (ns: number): string =>
     total > 0 ? `${duration(ns)} (${percent(ns / total)})` : duration(ns);
   const predicted = number(totals.predictedNs);
+  const unmeasured = number(totals.unmeasured);
   const perByte = (ns: number): string => `${Number(ns.toPrecision(3))}\u00a0ns/byte`;
   return [
-    ["supersteps", count(number(totals.supersteps))],
+    ["supersteps", count(number(totals.supersteps)) +
+      (unmeasured > 0 ? `, of ${count(unmeasured)} nothing else is known` : "")],
     ["time in them", duration(total)],
     ["predicted, w + h·g + l", predicted > 0 ? part(predicted) : "–"],
     ["computing", part(number(totals.computeNs))],

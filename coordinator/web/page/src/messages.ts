@@ -11,7 +11,14 @@ export interface About {
 }
 
 export interface Node {
-  spec?: { name?: Bytes; slots?: number; memoryBytes?: Int64; version?: string };
+  spec?: {
+    name?: Bytes;
+    slots?: number;
+    memoryBytes?: Int64;
+    version?: string;
+    accounts?: string;
+    limits?: string;
+  };
   state?: string;
   slotsUsed?: number;
   load?: number;
@@ -43,6 +50,7 @@ export interface Totals {
   fit?: { gNsPerByte?: number; gErrorNsPerByte?: number; lNs?: number; lErrorNs?: number };
   imbalance?: number;
   predictedNs?: Int64;
+  unmeasured?: Int64;
   stragglers?: Straggler[];
 }
 
