@@ -47,6 +47,7 @@ class ProbeTest(unittest.TestCase):
         self.check_known(run(P), measured)
         self.check_l(run(3), 9500)
         self.check_l(run(P, "--env", "BSP_MACHINE=l=8000"), 8000)
+        self.cluster.coordinator.kill()
         self.cluster.restart_coordinator()
         self.cluster.await_workers(2)
         job = self.cluster.submit("-n", P, "--nodes", 2, "--env", "BSP_TRACE=collectives",

@@ -164,9 +164,10 @@ class RecoveryTest(MainRecoveries, RecoveryCase):
             cluster.coordinator.kill()
             disturbances.put_back(cluster.coordinator, saved)
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
-                systemd.bind(cluster.path("systemd"))
+                systemd.bind("")  # A name of the kernel's, which is short.
                 systemd.settimeout(COMMAND_S)
-                cluster.coordinator.environment["NOTIFY_SOCKET"] = cluster.path("systemd")
+                name = systemd.getsockname().decode().replace("\0", "@")
+                cluster.coordinator.environment["NOTIFY_SOCKET"] = name
                 cluster.restart_coordinator()
                 self.assertEqual([systemd.recv(64) for _ in range(2)], 2 * [b"READY=1"])
             cluster.await_workers(3)
