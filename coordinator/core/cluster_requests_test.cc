@@ -211,7 +211,8 @@ TEST_F(ClusterRequestsTest, AJobHasTheParametersOfItsP) {
     cluster_->StoreParameters(parameters, [](const absl::Status&) {});
   };
   const auto environment_of = [&](const proto::SubmitJobRequest& request) {
-    const auto& variables = Show(Submit(request)).spec().environment();
+    const proto::Job job = Show(Submit(request));
+    const auto& variables = job.spec().environment();
     return std::vector<std::string>(variables.begin(), variables.end());
   };
   using Variables = std::vector<std::string>;
