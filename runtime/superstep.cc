@@ -97,7 +97,8 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   // The last to arrive lets the others go.
   SyncTimes times = Called(call_site);
   const bool was_ahead = EndBarrierBefore();
-  if (__builtin_expect(segment_->layout().check_textual, 0) && !counted_end_.due)
+  // A call of bsp_end that is a function's last one may be a jump, and returns somewhere else.
+  if (__builtin_expect(segment_->layout().check_textual, 0) && !counted_end_.due && !section_ends_)
     NoteSite(call_site);
   const bool late = full_check_.on() || !direct_.empty() || outbox_.KeptAny() || was_ahead;
   if (full_check_.on()) {

@@ -55,7 +55,7 @@ inline pybind11::array Converted(const pybind11::object& x, const pybind11::dtyp
   const char kind = type.kind();
   const bool inexact = kind == 'c' || (kind == 'f' && given.dtype().kind() != 'c');
   if (!inexact && !given.dtype().equal(type) &&
-      !numpy.attr("array_equal")(given, converted).cast<bool>()) {
+      !numpy.attr("equal")(given, converted).attr("all")().cast<bool>()) {
     throw pybind11::value_error(pybind11::repr(x).cast<std::string>() +
                                 " does not fit into elements of " + Name(type) + "; convert it");
   }

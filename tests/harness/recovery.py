@@ -98,16 +98,16 @@ class MainRecoveries:
     def test_image_is_damaged(self):
         """All that one node has, while none is written: that is found when they are read."""
         def damage(cluster, number, chance):
+            name = disturbances.hosting_worker(cluster, chance)
             cluster.bsp("suspend", number)
-            found = {name: disturbances.images(worker) for name, worker in cluster.workers.items()}
-            name = next(name for name, paths in found.items() if paths)
-            for path in found[name]:
+            found = disturbances.images(cluster.workers[name])
+            for path in found:
                 disturbances.flip_bit(path, chance)
             cluster.bsp("resume", number)
             wait_until(lambda: any("event=image_replaced" in worker.log()
                                    for worker in cluster.workers.values()),
                        "a damaged image is replaced", COMMAND_S)
-            return f"damaged {len(found[name])} images on {name}"
+            return f"damaged {len(found)} images on {name}"
         self.survive(damage)
 
     def test_cut_both_ways(self):
