@@ -147,6 +147,7 @@ TEST_F(OutsidersTest, NobodySubmitsAJobOfAnotherUser) {
 TEST_F(OutsidersTest, WhatAKnownUserWasRefusedIsWrittenDown) {
   TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
   EXPECT_TRUE(absl::IsPermissionDenied(eve.Drain("w7").status()));
+  daemon_.End(SIGTERM);
   std::ifstream file(scratch_.path() + "/refused.log");
   const std::string log((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   EXPECT_NE(log.find("call=DrainNode what=\"node w7\""), std::string::npos) << log;
