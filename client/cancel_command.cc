@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cluster/cancel_all.h"
 #include "client/commands.h"
 #include "client/options/job_selection.h"
 #include "client/view/harmless.h"
@@ -66,17 +67,14 @@ absl::StatusOr<int> CancelJobs(JobsStub& stub, const CancelOptions& options) {
   const auto selected = SelectedJobs(stub, options.selection);
   if (!selected.ok()) return selected.status();
   int status = 0;
-  for (const std::uint64_t id : *selected) {
-    proto::CancelJobRequest request;
-    request.set_job(id);
-    const absl::StatusOr<proto::Job> job = stub.Cancel(request);
+  CancelAll(stub, *selected, [&](const absl::StatusOr<proto::Job>& job) {
     if (job.ok()) {
       Print(*job, options);
     } else {
       PrintFailure(job.status());
       status = kFailureStatus;
     }
-  }
+  });
   return status;
 }
 

@@ -317,6 +317,8 @@ class Group {
            AgreeOnImage();
   }
   bool AgreeOnImage();
+  bool ComeToImage(std::uint64_t now);
+  bool SomeoneIsAtBarrier() const;
   void RequireThatSomeCome(const CountedCall& wait) const;
   void RequireThatNoneHasEnded(Call call) const;
   void MakeRoom(Call call);

@@ -147,5 +147,33 @@ TEST(CountedImagesTest, NobodyWaitsForABarrierWhileGroupsAreOpen) {
   EXPECT_GT(outcome.taken[0].superstep, 50u);
 }
 
+// Pid 1 has come to the superstep that all are to end by a barrier when pid 0 opens the group, and
+// waits in it.
+TEST(CountedImagesTest, AGroupThatIsOpenedMeanwhilePutsOffTheBarrier) {
+  const JobOutcome outcome = RunOnNodes({.node_of = {0, 0}, .saves = {{5}}}, [](Process& process) {
+    process.Begin(2);
+    const std::uint32_t self = process.pid();
+    SyncCountedSlowly(process, 3);
+    const auto go_on = [&process] {
+      for (int s = 0; s < 10; ++s) {
+        Rest();
+        process.SyncCounted(process.root(), "test", 0);
+      }
+    };
+    if (self == 1) go_on();
+    for (int i = 0; self == 0 && i < 100; ++i) Rest();
+    Group& pair = process.Duplicate(process.root());
+    if (self == 1) pair.Send("test", 0, nullptr, &self, sizeof self);
+    process.SyncCounted(pair, "test", self == 0 ? 1 : 0);
+    process.Leave(pair);
+    if (self == 0) go_on();
+    SyncCountedSlowly(process, 30);
+    process.End(0);
+  });
+  ExpectAllEndWell(outcome);
+  ASSERT_EQ(outcome.taken.size(), 2u);
+  EXPECT_EQ(outcome.taken[0].superstep, outcome.taken[1].superstep);
+}
+
 }  // namespace
 }  // namespace bspnow::runtime

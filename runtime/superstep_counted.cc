@@ -14,6 +14,7 @@
 //
 // Over several nodes: see superstep_ahead.cc.
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -44,6 +45,12 @@ __attribute__((cold)) SuperstepName NameOf(const Group& group, std::uint64_t sup
   }
   return name;
 }
+
+/// In ImageOrder::ends_at: how many processes have come to the end of that superstep.
+constexpr int kCameShift = 48;
+constexpr std::uint64_t kOneCame = std::uint64_t{1} << kCameShift;
+
+std::uint64_t SuperstepOf(std::uint64_t ends_at) { return ends_at & (kOneCame - 1); }
 
 }  // namespace
 
@@ -111,15 +118,17 @@ void Group::BeginByCount(Call call) {
 // `ends_at`, and who chooses changes `ends_at` before it looks at what all have begun: so one of
 // the two sees the other, and nobody ends that superstep without having seen that it is chosen.
 // While a process has a group open none is chosen: no image could be taken there, and that process
-// may wait in its group for one that would wait here. A superstep of the past means nothing: all
-// have come to its barrier.
+// may wait in its group for one that would wait here. A group may be opened until all have come to
+// the end of that superstep: then it is given up. A superstep of the past means nothing: all have
+// come to its barrier.
 bool Group::AgreeOnImage() {
   NodeHeader& header = segment_->header();
   ImageOrder& order = header.image;
   const std::uint64_t now = superstep_ + 1;
   std::uint64_t at = order.ends_at.load();
   for (; at == ImageOrder::kChoosing; at = order.ends_at.load()) sched_yield();
-  if (at >= now) return at == now;
+  const std::uint64_t superstep = SuperstepOf(at);
+  if (superstep >= now) return superstep == now && ComeToImage(now);
   if (order.wanted.load() <= order.taken.load() || header.groups.open.load() != 0) return false;
   if (!order.ends_at.compare_exchange_strong(at, ImageOrder::kChoosing)) return AgreeOnImage();
   std::int32_t ahead = 0;
@@ -128,6 +137,41 @@ bool Group::AgreeOnImage() {
     ahead = std::max(ahead, static_cast<std::int32_t>(started - static_cast<std::uint32_t>(now)));
   }
   order.ends_at.store(now + static_cast<std::uint32_t>(ahead) + 1);
+  return false;
+}
+
+// At the end of superstep `now`, which was chosen. False: it is given up, since a process has a
+// group open. Nobody leaves before all have come, or somebody waits at a barrier, where no count is
+// waited for: there it is found that all do not end the superstep alike.
+bool Group::ComeToImage(std::uint64_t now) {
+  constexpr timespec kRest{.tv_sec = 0, .tv_nsec = 100'000};
+  constexpr int kLooks = 1000;
+  NodeHeader& header = segment_->header();
+  std::atomic<std::uint64_t>& ends_at = header.image.ends_at;
+  std::uint64_t at = ends_at.load();
+  do {
+    if (SuperstepOf(at) != now) return false;
+  } while (!ends_at.compare_exchange_weak(at, at + kOneCame));
+  for (int look = 0;; ++look) {
+    at = ends_at.load();
+    if (SuperstepOf(at) != now) return false;
+    if (at >> kCameShift == p_ || SomeoneIsAtBarrier()) return true;
+    if (header.groups.open.load() != 0) {
+      if (ends_at.compare_exchange_strong(at, 0)) return false;
+    } else if (look < kLooks) {
+      sched_yield();
+    } else {
+      nanosleep(&kRest, nullptr);  // tidy: others compute, and several words may change
+    }
+  }
+}
+
+bool Group::SomeoneIsAtBarrier() const {
+  const std::uint32_t released = segment_->header().barrier.released.value.load();
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    const std::uint32_t arrived = segment_->cell(Pid{i}).arrived.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(arrived - released) > 0) return true;
+  }
   return false;
 }
 

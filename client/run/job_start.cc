@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/start_thread.h"
 #include "base/units.h"
+#include "client/cluster/cancel_all.h"
 #include "client/view/upload_progress.h"
 
 namespace bspnow::client {
@@ -129,12 +132,10 @@ absl::Status JobStart::CancelAccepted(const std::shared_ptr<JobsStub>& jobs,
   const std::uint64_t last = first + std::max(reply.elements(), 1u) - 1;
   const auto cancelled = Beside<absl::Status>(
       [jobs, first, last] {
+        std::vector<std::uint64_t> ids(last - first + 1);
+        std::iota(ids.begin(), ids.end(), first);
         absl::Status status;
-        for (std::uint64_t job = first; job <= last; ++job) {
-          proto::CancelJobRequest request;
-          request.set_job(job);
-          status.Update(jobs->Cancel(request).status());
-        }
+        CancelAll(*jobs, ids, [&](const auto& job) { status.Update(job.status()); });
         return status;
       },
       kCancelMs);

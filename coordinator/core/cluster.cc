@@ -191,9 +191,11 @@ void Cluster::OnEnded(JobId job) {
   ports_.logs.End(job);
   KeepEnded(job);
   const std::map<std::uint64_t, OnJob> waits = std::exchange(FindLive(job)->waits, {});
+  const std::vector<LiveJob::Done> done = std::exchange(FindLive(job)->done, {});
   EndCheckpoints(job);
   ForgetLeftNodes();
   for (const auto& [number, answer] : waits) answer(shown);
+  for (const LiveJob::Done& each : done) AnswerWhenStored(job, each.answer);
 }
 
 void Cluster::SetDeadline() {

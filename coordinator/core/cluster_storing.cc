@@ -46,10 +46,11 @@ void Cluster::OnRefused(std::uint64_t sequence, const std::vector<JobId>& jobs,
   spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
   const std::vector<OnSubmitted> submissions = TakeSubmissions(jobs.front());
   std::vector<std::pair<JobId, OnJob>> others;
-  if (!submissions.empty())
-    for (const JobId job : jobs)
-      for (OnJob& answer : FindLive(job)->TakeAnswers())
-        others.emplace_back(job, std::move(answer));
+  for (const JobId job : submissions.empty() ? std::vector<JobId>() : jobs) {
+    for (OnJob& answer : FindLive(job)->TakeAnswers()) others.emplace_back(job, std::move(answer));
+    for (CheckpointRequest& request : FindLive(job)->TakeRequests())
+      if (request.answer) others.emplace_back(job, std::move(request.answer));
+  }
   Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
   for (const OnSubmitted& submitted : submissions)
     submitted(
@@ -66,7 +67,11 @@ std::vector<Cluster::OnSubmitted> Cluster::TakeSubmissions(JobId job) {
 // What is done to a job before it is accepted is stored after that.
 void Cluster::AnswerWhenStored(JobId job, const OnJob& answer) {
   LiveJob* const live = FindLive(job);
-  if (live == nullptr) return answer(Show(job));
+  if (live == nullptr) {
+    return answer(ShowStored(job, table_.IsUnwritten(job)
+                                      ? absl::ResourceExhaustedError("it has refused it so far")
+                                      : absl::OkStatus()));
+  }
   const auto& storing = live->storing_since_ns;
   if (table_.jobs().at(job).changed) {
     live->done.push_back({.transition = 0, .answer = answer});

@@ -61,6 +61,7 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
   void Wait(JobId job, const Ask& ask) {
     if (ended_) return;
     wait_ = ask(job, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+      if (self->ended_) return;  // gRPC has freed the reply: some answers outlive StopWaiting.
       if (job.ok()) {
         *self->reply_ = *std::move(job);
         HideFrom(self->caller_, *self->reply_);

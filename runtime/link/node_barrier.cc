@@ -47,6 +47,7 @@ void BarrierMember::TakeOrder(NodeHeader& header) {
   ImageOrder& order = header.image;
   const std::uint64_t wanted = order.wanted.load(std::memory_order_acquire);
   if (__builtin_expect(wanted <= order.taken.load(std::memory_order_relaxed), 1)) return;
+  order.ends_at.store(0);  // All are here, in one superstep; if none is taken another is named.
   NoteGroups(header.groups);
   BarrierPhase& phase = barrier_->phases[index_ & 1];
   if (phase.with_groups.load(std::memory_order_relaxed) != 0) return;  // At a later barrier.

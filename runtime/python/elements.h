@@ -46,14 +46,37 @@ inline std::string Name(const pybind11::dtype& type) {
   return type.attr("__str__")().cast<std::string>();
 }
 
+/// What numpy warns of in a conversion is found by comparing.
+class WithoutWarnings {
+ public:
+  explicit WithoutWarnings(const pybind11::module_& numpy)
+      : state_(numpy.attr("errstate")(pybind11::arg("invalid") = "ignore")) {
+    state_.attr("__enter__")();
+  }
+  ~WithoutWarnings() {
+    state_.attr("__exit__")(pybind11::none(), pybind11::none(), pybind11::none());
+  }
+  WithoutWarnings(const WithoutWarnings&) = delete;
+  WithoutWarnings& operator=(const WithoutWarnings&) = delete;
+
+ private:
+  pybind11::object state_;
+};
+
 /// Of a number or a list. What would be cut off, or has no place, is an error; a rounded float is
 /// none.
 inline pybind11::array Converted(const pybind11::object& x, const pybind11::dtype& type) {
   const pybind11::module_ numpy = pybind11::module_::import("numpy");
-  const pybind11::array given = numpy.attr("asarray")(x);
-  pybind11::array converted = numpy.attr("ascontiguousarray")(given, type);
   const char kind = type.kind();
-  const bool inexact = kind == 'c' || (kind == 'f' && given.dtype().kind() != 'c');
+  const bool whole = kind == 'b' || kind == 'i' || kind == 'u';
+  if (!whole && kind != 'f') return numpy.attr("ascontiguousarray")(x, type);
+  pybind11::array given = numpy.attr("asarray")(x);
+  // Integers beside floats, or on both sides of 2^63, are rounded there.
+  if (whole && given.ndim() != 0 && given.dtype().kind() == 'f')
+    given = numpy.attr("asarray")(x, "object");
+  const WithoutWarnings quiet(numpy);
+  pybind11::array converted = numpy.attr("ascontiguousarray")(given, type);
+  const bool inexact = kind == 'f' && given.dtype().kind() != 'c';
   if (!inexact && !given.dtype().equal(type) &&
       !numpy.attr("equal")(given, converted).attr("all")().cast<bool>()) {
     throw pybind11::value_error(pybind11::repr(x).cast<std::string>() +

@@ -27,12 +27,13 @@ class ProbeTest(unittest.TestCase):
         g_ns, l_ns = measured["g_total_ns_per_byte"], measured["l_ns"]
         self.assertEqual(processes, P)
         self.assertAlmostEqual(flops / measured["r_flops"], 1, delta=1e-4)
-        self.assertAlmostEqual(g / (g_ns * BYTES_PER_WORD * flops * 1e-9), 1, delta=1e-4)
         self.assertAlmostEqual(l / (l_ns * flops * 1e-9), 1, delta=1e-4)
         if measured["half_bytes"] > 0:
             self.assertAlmostEqual(half_words, measured["half_bytes"] / BYTES_PER_WORD, delta=1)
         self.check_l(run, float(f"{l_ns:.6g}"))
-        self.assertIn(f"g = {g_ns:g} ns a byte", run.stderr)
+        if g_ns > 0:  # Else the machine did something else, and it says nothing.
+            self.assertAlmostEqual(g / (g_ns * BYTES_PER_WORD * flops * 1e-9), 1, delta=1e-4)
+            self.assertIn(f"g = {g_ns:g} ns a byte", run.stderr)
 
     def check_l(self, run, l_ns):
         self.assertIn(f"l = {l_ns / 1000:g} us", run.stderr)

@@ -120,9 +120,11 @@ class TlsTest(unittest.TestCase):
         os.rename(self.path("head/ca.next"), self.path("head/ca.crt"))
         why = "the certificate shown is not one that the CA of this cluster has made"
         self.assert_refused(cluster, self.path("anna"), why)
-        with open(os.path.join(cluster.coordinator.state_dir, "refused.log"),
-                  encoding="utf-8") as log:
-            self.assertRegex(log.read(), f'user="" .* call=ListNodes outcome=.* reason="{why}')
+        def is_written_down():
+            path = os.path.join(cluster.coordinator.state_dir, "refused.log")
+            with open(path, encoding="utf-8") as log:
+                return re.search(f'user="" .* call=ListNodes outcome=.* reason="{why}', log.read())
+        wait_until(is_written_down, "it is written down", COMMAND_S)
 
     def test_who_has_the_certificate_of_another_role_does_not_start(self):
         worker = ["bsp-worker", "--coordinator", f"{HERE}:1", "--accounts", "own:everybody"]

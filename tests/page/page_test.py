@@ -58,10 +58,12 @@ class PageTest(unittest.TestCase):
             self.assertLess(len(text), 250)
         stranger.cookie = f"bspnow_{urlsplit(self.base).port}=0123"
         self.assertEqual(stranger.status("/"), 401)
-        with open(os.path.join(self.cluster.coordinator.state_dir, "refused.log"),
-                  encoding="utf-8") as log:
-            refused = [line for line in log if 'reason="there is no session' in line]
-        self.assertGreaterEqual(len(refused), 5)
+        def refusals():
+            path = os.path.join(self.cluster.coordinator.state_dir, "refused.log")
+            with open(path, encoding="utf-8") as log:
+                return [line for line in log if 'reason="there is no session' in line]
+        wait_until(lambda: len(refusals()) >= 5, "they are written down", COMMAND_S)
+        refused = refusals()
         self.assertRegex(refused[0], 'user="" from="127.0.0.1:[0-9]+" call=page outcome=una')
 
     def test_ticket_opens_a_session_once(self):

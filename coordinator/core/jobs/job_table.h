@@ -258,6 +258,15 @@ class JobTable {
   };
   std::vector<NodeView> nodes() const;  ///< Those that are up, by worker id.
 
+  /// The journal has refused something of it that a restart must not forget, and has not taken it
+  /// since.
+  bool IsUnwritten(JobId job) const {
+    return unwritten_.contains(job) ||
+           std::any_of(pending_.begin(), pending_.end(), [job](const Pending& each) {
+             return each.job == job && each.due == Due::kStays;
+           });
+  }
+
  private:
   /// What is due when a transition is durable.
   enum class Due {
