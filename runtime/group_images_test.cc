@@ -153,7 +153,7 @@ TEST(CountedImagesTest, AGroupThatIsOpenedMeanwhilePutsOffTheBarrier) {
   const JobOutcome outcome = RunOnNodes({.node_of = {0, 0}, .saves = {{5}}}, [](Process& process) {
     process.Begin(2);
     const std::uint32_t self = process.pid();
-    SyncCountedSlowly(process, 3);
+    // Nobody is sent anything, or he would be waited for.
     const auto go_on = [&process] {
       for (int s = 0; s < 10; ++s) {
         Rest();
