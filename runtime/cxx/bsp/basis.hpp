@@ -25,6 +25,12 @@
 #define BSP_INLINED_
 #define BSP_INLINE_ inline
 #endif
+// Calls functions of libbsp by addresses, whose arguments have other names here than in pub.h.
+#if defined(__clang__)
+#define BSP_OWN_TYPES_ __attribute__((no_sanitize("function")))
+#else
+#define BSP_OWN_TYPES_
+#endif
 
 namespace bsp {
 

@@ -141,7 +141,7 @@ class group {
     pid_ = detail::bsp_pub_pid(&object_);
     nprocs_ = detail::bsp_pub_nprocs(&object_);
   }
-  BSP_INLINE_ group made_by(void (*make)(detail::pub_object*, detail::pub_object*)) {
+  BSP_INLINE_ BSP_OWN_TYPES_ group made_by(void (*make)(detail::pub_object*, detail::pub_object*)) {
     group made;
     make(&object_, &made.object_);
     made.know_place();
@@ -167,8 +167,8 @@ class group {
     combine(call, x, result, size, pointer, Stays());
   }
   template <typename T, typename Op, typename Stays>
-  BSP_INLINE_ void combine(decltype(&detail::bsp_gscan) call, const T* x, T* result,
-                           std::size_t size, Op& op, Stays) {
+  BSP_INLINE_ BSP_OWN_TYPES_ void combine(decltype(&detail::bsp_gscan) call, const T* x, T* result,
+                                          std::size_t size, Op& op, Stays) {
     detail::require_trivially_copyable<T>();
     static_assert(alignof(T) <= alignof(std::max_align_t), "values are aligned for ordinary types");
     static_assert(std::is_convertible_v<std::invoke_result_t<Op&, const T&, const T&>, T>,
