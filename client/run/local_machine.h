@@ -22,8 +22,7 @@ absl::Status KeepParameters(const proto::MachineParameters& parameters);
 absl::StatusOr<proto::MachineParameters> KeptParameters(std::uint32_t p);
 
 /// BSP_MACHINE=..., for processes that run here: of the machine that is simulated, or else of this
-/// one as it was measured with so many processes. Empty: the user has said another, or nothing is
-/// known.
+/// one, as measured with as many processes. Empty: the user has set it, or nothing is known.
 std::string MachineOf(const JobOptions& options);
 
 }  // namespace bspnow::client

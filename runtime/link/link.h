@@ -219,7 +219,7 @@ struct alignas(kLineBytes) GroupTable {
 /// fills it and sets BarrierPhase::save when it releases the barrier. If it has one, the worker
 /// fills it and then raises `wanted`; the last process to arrive at a bsp_sync finds it above
 /// `taken`, and sets both `save` and `taken`. Only one is under way at a time. Where supersteps end
-/// by counts who finds it names one in `ends_at` that nobody has begun; all end that by a barrier.
+/// by counts who finds it names one in `ends_at`, which all end by a barrier: Group::AgreeOnImage.
 struct alignas(kLineBytes) ImageOrder {
   std::uint64_t checkpoint;  ///< Its number in the job, from 1.
   std::uint64_t base;        ///< Write only what changed since this one; 0: everything.

@@ -1,7 +1,7 @@
 /* intruder SUPERSTEPS WORKER_PID OTHER...: tries what a program of a job may not do, says as whom,
  * and leaves a file and links to somebody else's. Others are paths, and processes by their number.
  * One line for each attempt that succeeded: "can ...", and for each process that is gone, of which
- * nothing is shown then: "missed ...". Then so many supersteps of a tenth of a second. */
+ * nothing is shown then: "missed ...". Then SUPERSTEPS supersteps of a tenth of a second. */
 #define _GNU_SOURCE
 #include <bsp.h>
 #include <errno.h>

@@ -214,7 +214,7 @@ class NewKeyTest(unittest.TestCase):
                 for worker in cluster.workers.values():
                     wait_until(lambda log=worker.log: " term=2 " in log(), "it has been told",
                                COMMAND_S)
-                # Of two nodes the first one that is told ends what is between them.
+                # The first of two nodes to hear of it closes the streams between them.
                 self.assertIn("the cluster has a new key",
                               "".join(worker.log() for worker in cluster.workers.values()))
                 committed = cluster.show(number)["checkpoints"]["superstep"]

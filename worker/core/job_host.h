@@ -50,7 +50,7 @@ class JobHost {
   /// Whether the processes stand still: a StandStill follows, with this number.
   virtual void LookAgain(std::uint64_t look) = 0;
 
-  /// The coordinator has lost what it was told of processes that wait: what still holds follows.
+  /// A new coordinator knows nothing of processes that wait: those that still do are reported anew.
   virtual void SayAgain() = 0;
 
   /// How far the processes are: participants, barriers.

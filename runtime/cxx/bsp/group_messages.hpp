@@ -96,14 +96,14 @@ class group_messages {
 
   BSP_INLINE_ iterator begin() const { return iterator(*this); }
   end_of_messages end() const noexcept { return {}; }
-  /// The i-th of them, from 0. Error: there are not so many.
+  /// The i-th of them, from 0. Error: there are fewer.
   BSP_INLINE_ group_message<T> operator[](int i) const { return detail::read<T>(at(i)); }
 
  protected:
   detail::pub_object object_;
 
  private:
-  // Null: there are not so many.
+  // Null: there are fewer.
   BSP_INLINE_ detail::pub_message* at(int i) const {
     detail::pub_object object = object_;
     return source_ == of_all ? detail::bsp_getmsg(&object, i)
