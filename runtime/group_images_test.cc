@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,14 @@ void SyncCountedSlowly(Process& process, int supersteps) {
   }
 }
 
+// Whom nobody sends anything waits for nobody.
+void SyncCountedAlone(Process& process, int supersteps) {
+  for (int s = 0; s < supersteps; ++s) {
+    Rest();
+    process.SyncCounted(process.root(), "test", 0);
+  }
+}
+
 TEST(CountedImagesTest, OneIsTakenThoughNoSuperstepEndsByBspSync) {
   JobOutcome outcome =
       RunOnNodes({.node_of = {0, 0, 0}, .saves = {{3}, {20}}}, [](Process& process) {
@@ -128,17 +137,11 @@ TEST(CountedImagesTest, NobodyWaitsForABarrierWhileGroupsAreOpen) {
     process.Begin(2);
     Group& pair = process.Duplicate(process.root());
     const std::uint32_t self = process.pid();
-    const auto go_on = [&process] {
-      for (int s = 0; s < 50; ++s) {
-        Rest();
-        process.SyncCounted(process.root(), "test", 0);
-      }
-    };
-    if (self == 0) go_on();
+    if (self == 0) SyncCountedAlone(process, 50);
     if (self == 0) pair.Send("test", 1, nullptr, &self, sizeof self);
     process.SyncCounted(pair, "test", self);
     process.Leave(pair);
-    if (self == 1) go_on();
+    if (self == 1) SyncCountedAlone(process, 50);
     SyncCountedSlowly(process, 30);
     process.End(0);
   });
@@ -147,32 +150,31 @@ TEST(CountedImagesTest, NobodyWaitsForABarrierWhileGroupsAreOpen) {
   EXPECT_GT(outcome.taken[0].superstep, 50u);
 }
 
-// Pid 1 has come to the superstep that all are to end by a barrier when pid 0 opens the group, and
-// waits in it.
+// Pid 1 is ahead, and comes to the superstep that all are to end by a barrier, before pid 0 opens the
+// group and waits in it, or meanwhile.
 TEST(CountedImagesTest, AGroupThatIsOpenedMeanwhilePutsOffTheBarrier) {
-  const JobOutcome outcome = RunOnNodes({.node_of = {0, 0}, .saves = {{5}}}, [](Process& process) {
-    process.Begin(2);
-    const std::uint32_t self = process.pid();
-    // Nobody is sent anything, or he would be waited for.
-    const auto go_on = [&process] {
-      for (int s = 0; s < 10; ++s) {
-        Rest();
-        process.SyncCounted(process.root(), "test", 0);
-      }
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
+    const auto program = [seed](Process& process) {
+      std::minstd_rand random(static_cast<std::uint32_t>(seed));
+      process.Begin(2);
+      const std::uint32_t self = process.pid();
+      const int ahead = 8 + static_cast<int>(random() % 8);
+      const int rests = static_cast<int>(random() % 100);
+      if (self == 1) SyncCountedAlone(process, ahead);
+      for (int i = 0; self == 0 && i < rests; ++i) Rest();
+      Group& pair = process.Duplicate(process.root());
+      if (self == 1) pair.Send("test", 0, nullptr, &self, sizeof self);
+      process.SyncCounted(pair, "test", self == 0 ? 1 : 0);
+      process.Leave(pair);
+      if (self == 0) SyncCountedAlone(process, ahead);
+      SyncCountedSlowly(process, 30);
+      process.End(0);
     };
-    if (self == 1) go_on();
-    for (int i = 0; self == 0 && i < 100; ++i) Rest();
-    Group& pair = process.Duplicate(process.root());
-    if (self == 1) pair.Send("test", 0, nullptr, &self, sizeof self);
-    process.SyncCounted(pair, "test", self == 0 ? 1 : 0);
-    process.Leave(pair);
-    if (self == 0) go_on();
-    SyncCountedSlowly(process, 30);
-    process.End(0);
-  });
-  ExpectAllEndWell(outcome);
-  ASSERT_EQ(outcome.taken.size(), 2u);
-  EXPECT_EQ(outcome.taken[0].superstep, outcome.taken[1].superstep);
+    const JobOutcome outcome = RunOnNodes({.node_of = {0, 0}, .saves = {{5}}}, program);
+    ExpectAllEndWell(outcome);
+    ASSERT_EQ(outcome.taken.size(), 2u) << seed;
+    EXPECT_EQ(outcome.taken[0].superstep, outcome.taken[1].superstep) << seed;
+  }
 }
 
 }  // namespace

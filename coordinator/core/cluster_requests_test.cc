@@ -130,6 +130,22 @@ TEST_F(ClusterRequestsTest, ACancellationIsAnsweredWhenItIsDurable) {
   EXPECT_TRUE(running->has_value() && (*running)->ok());
 }
 
+TEST_F(ClusterRequestsTest, ACancellationThatTheJournalHasRefusedIsRefusedAgain) {
+  const JobId waiting = Submit(Request("second"));
+  const Answer refused = Cancel(waiting);
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+  ASSERT_TRUE(refused->has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted((*refused)->status()));
+  const Answer again = Cancel(waiting);
+  ASSERT_TRUE(again->has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted((*again)->status()));
+  world_.timers.Advance(1000);
+  Settle();
+  const Answer stored = Cancel(waiting);
+  ASSERT_TRUE(stored->has_value());
+  EXPECT_TRUE((*stored)->ok()) << (*stored)->status();
+}
+
 TEST_F(ClusterRequestsTest, WhatTheJournalRefusesIsDoneButMayBeForgotten) {
   const JobId waiting = Submit(Request("second"));
   const Answer suspended = NewAnswer();
