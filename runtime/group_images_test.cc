@@ -150,8 +150,8 @@ TEST(CountedImagesTest, NobodyWaitsForABarrierWhileGroupsAreOpen) {
   EXPECT_GT(outcome.taken[0].superstep, 50u);
 }
 
-// Pid 1 is ahead, and comes to the superstep that all are to end by a barrier, before pid 0 opens the
-// group and waits in it, or meanwhile.
+// Pid 0 is ahead, and comes to the superstep that all are to end by a barrier, before pid 1 opens
+// the group and waits in it, or meanwhile.
 TEST(CountedImagesTest, AGroupThatIsOpenedMeanwhilePutsOffTheBarrier) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
     const auto program = [seed](Process& process) {
@@ -160,13 +160,13 @@ TEST(CountedImagesTest, AGroupThatIsOpenedMeanwhilePutsOffTheBarrier) {
       const std::uint32_t self = process.pid();
       const int ahead = 8 + static_cast<int>(random() % 8);
       const int rests = static_cast<int>(random() % 100);
-      if (self == 1) SyncCountedAlone(process, ahead);
-      for (int i = 0; self == 0 && i < rests; ++i) Rest();
-      Group& pair = process.Duplicate(process.root());
-      if (self == 1) pair.Send("test", 0, nullptr, &self, sizeof self);
-      process.SyncCounted(pair, "test", self == 0 ? 1 : 0);
-      process.Leave(pair);
       if (self == 0) SyncCountedAlone(process, ahead);
+      for (int i = 0; self == 1 && i < rests; ++i) Rest();
+      Group& pair = process.Duplicate(process.root());
+      if (self == 0) pair.Send("test", 1, nullptr, &self, sizeof self);
+      process.SyncCounted(pair, "test", self);
+      process.Leave(pair);
+      if (self == 1) SyncCountedAlone(process, ahead);
       SyncCountedSlowly(process, 30);
       process.End(0);
     };
