@@ -34,6 +34,8 @@ class HandedRing {
     return {rings_[parity][handed_[parity] % kHandedMax].state, HandedChunk::kHanded};
   }
 
+  bool HandedAny(unsigned parity) const { return handed_[parity] != 0; }
+
   /// A superstep of this parity begins, and the one before it is over everywhere.
   void Clear(unsigned parity);
 

@@ -32,7 +32,10 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLaneHostsMax = kLanesMax + 1;
-inline constexpr std::uint32_t kLaneFrameBytesMax = 64 << 10;
+/// Half a MiB of data, and what goes with them.
+inline constexpr std::uint32_t kLaneFrameBytesMax = 576 << 10;
+/// Answers, and what is sent at a barrier that processes may leave before it is over.
+inline constexpr std::uint32_t kLaneShortBytesMax = 64 << 10;
 inline constexpr std::uint32_t kLanePairsMax = 1024;            ///< Of processes, in one frame.
 inline constexpr std::uint32_t kLaneMagic = 0x4c505342;         // "BSPL"
 inline constexpr std::uint32_t kLaneAnswersMagic = 0x41505342;  // "BSPA"
@@ -85,6 +88,14 @@ struct LaneAnswers {
 };
 static_assert(sizeof(LaneAnswers) == 16);
 
+/// A frame that is longer than `stage`, while it comes.
+struct LaneLongFrame {
+  std::uint32_t bytes;  ///< 0: none is under way.
+  std::uint32_t come;   ///< Of these.
+  std::uint32_t barrier;
+  std::uint32_t wanted;  ///< 1: it is received where it belongs, in `in`; 0: it is too late.
+};
+
 /// LaneState::hold: which barriers a node's processes leave to their worker.
 inline constexpr std::uint32_t kHoldNone = 0;
 inline constexpr std::uint32_t kHoldAll = 1;
@@ -115,7 +126,8 @@ struct LaneState {
   alignas(kLineBytes) std::atomic<std::uint32_t> driver;  ///< Its pid + 1; 0: nobody does.
   std::atomic<std::uint32_t> asleep;    ///< 1: it sleeps in the kernel, and the worker wakes it.
   std::uint32_t staged[kLaneHostsMax];  ///< Bytes of each host's next frames in `stage`.
-  std::uint32_t installed[2];           ///< By parity of the superstep: how many of `pairs`.
+  LaneLongFrame under_way[kLaneHostsMax];
+  std::uint32_t installed[2];                 ///< By parity of the superstep: how many of `pairs`.
   std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
   std::uint32_t ahead_from;  ///< Whose frames were enough at `ahead`: hosts, a bit each.
   std::atomic<std::uint32_t>
@@ -147,9 +159,9 @@ struct LaneArea {
   std::byte in[kLaneHostsMax][2][kLaneFrameBytesMax];
   /// By host. Answers stay until those of a later barrier are sent or come, which takes arrivals of
   /// all who read them.
-  std::byte answers_out[kLaneHostsMax][kLaneFrameBytesMax];
-  std::byte answers_in[kLaneHostsMax][kLaneFrameBytesMax];
-  std::byte stage[kLaneHostsMax][kLaneFrameBytesMax];  ///< What has come, but is no whole frame.
+  std::byte answers_out[kLaneHostsMax][kLaneShortBytesMax];
+  std::byte answers_in[kLaneHostsMax][kLaneShortBytesMax];
+  std::byte stage[kLaneHostsMax][kLaneShortBytesMax];  ///< What has come, but is no whole frame.
 };
 
 }  // namespace bspnow

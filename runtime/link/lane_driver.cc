@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -223,17 +224,53 @@ void LaneDriver::ComeBack(std::uint32_t barrier) {
 }
 
 void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
+  if (area_->state.under_way[host].bytes != 0) return ReceiveLong(host, barrier);
   std::uint32_t& staged = area_->state.staged[host];
-  if (staged == kLaneFrameBytesMax) return;  // Answers that cannot be taken yet.
-  const ssize_t n = recv(lane(host).number(), area_->stage[host] + staged,
-                         kLaneFrameBytesMax - staged, MSG_DONTWAIT);
-  if (n > 0) {
-    staged += static_cast<std::uint32_t>(n);
-    if (TakeFrames(host, barrier)) return;
-  } else if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-    return;
-  }
-  GiveUp();
+  const std::uint32_t room = kLaneShortBytesMax - staged;
+  if (room == 0) return;  // Answers that cannot be taken yet.
+  const std::uint32_t come = ReceiveTo(host, area_->stage[host] + staged, room);
+  staged += come;
+  if (come != 0 && !TakeFrames(host, barrier)) GiveUp();
+}
+
+// How many bytes have come. If no more will, lanes are given up.
+std::uint32_t LaneDriver::ReceiveTo(std::uint32_t host, std::byte* to, std::uint32_t bytes_max) {
+  const ssize_t n = recv(lane(host).number(), to, bytes_max, MSG_DONTWAIT);
+  if (n > 0) return static_cast<std::uint32_t>(n);
+  if (n == 0 || (errno != EAGAIN && errno != EINTR)) GiveUp();
+  return 0;
+}
+
+// `stage` holds the beginning of one, which was looked at.
+void LaneDriver::BeginLong(std::uint32_t host, std::uint32_t barrier) {
+  std::uint32_t& staged = area_->state.staged[host];
+  const auto& frame = *reinterpret_cast<const LaneFrame*>(area_->stage[host]);
+  if (staged < sizeof frame || frame.bytes <= kLaneShortBytesMax) return;
+  const auto of = static_cast<std::uint32_t>(frame.barrier);
+  const LaneArrival arrival{.by = host, .host = host, .barrier = of, .direct = frame.direct};
+  const bool wanted = barrier_.Takes(arrival, barrier);
+  area_->state.under_way[host] = {
+      .bytes = frame.bytes, .come = staged, .barrier = of, .wanted = wanted ? 1u : 0u};
+  if (wanted) std::memcpy(area_->in[host][of & 1], area_->stage[host], staged);
+  staged = 0;
+}
+
+// Once its barrier is over, by the workers, its place is for a later frame, which may come another
+// way before the rest of this one.
+void LaneDriver::ReceiveLong(std::uint32_t host, std::uint32_t barrier) {
+  LaneLongFrame& frame = area_->state.under_way[host];
+  if (!barrier_.CanCome(frame.barrier, barrier)) frame.wanted = 0;
+  std::byte* const in = area_->in[host][frame.barrier & 1];
+  const std::uint32_t rest = frame.bytes - frame.come;
+  frame.come += frame.wanted != 0
+                    ? ReceiveTo(host, in + frame.come, rest)
+                    : ReceiveTo(host, area_->stage[host], std::min(rest, kLaneShortBytesMax));
+  if (frame.come != frame.bytes) return;
+  std::uint32_t bytes = std::exchange(frame.bytes, 0);
+  if (frame.wanted == 0) return;
+  if (LookAtLaneBytes(shape_, host, in, bytes, bytes) != LaneBytes::kWhole) return GiveUp();
+  const std::uint32_t direct = reinterpret_cast<const LaneFrame*>(in)->direct;
+  barrier_.NoteHere({.by = host, .host = host, .barrier = frame.barrier, .direct = direct});
 }
 
 // A frame of a barrier that is over is of one that another node left to its worker.
@@ -274,6 +311,7 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
   }
   staged -= at;
   std::memmove(stage, stage + at, staged);
+  BeginLong(host, barrier);
   return true;
 }
 

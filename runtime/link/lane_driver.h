@@ -79,6 +79,10 @@ class LaneDriver {
   /// At the end of the superstep after: until that barrier is over, as Drive.
   void ComeBack(std::uint32_t barrier);
   /// The job has lanes, or may get some.
+  /// Whether the next barrier may be theirs.
+  bool Carry() const {
+    return area_ != nullptr && barrier_.on() && !barrier_.off() && !barrier_.broken();
+  }
   bool attached() const { return area_ != nullptr; }
 
   // ---- Bulk lanes
@@ -128,6 +132,9 @@ class LaneDriver {
   void ReceiveNext(std::uint32_t barrier);
   void ReceiveAny(std::uint32_t barrier);
   void Receive(std::uint32_t host, std::uint32_t barrier);
+  std::uint32_t ReceiveTo(std::uint32_t host, std::byte* to, std::uint32_t bytes_max);
+  void BeginLong(std::uint32_t host, std::uint32_t barrier);
+  void ReceiveLong(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrame(const LaneArrival& arrival, std::uint32_t barrier, const std::byte* frame);
   void TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,

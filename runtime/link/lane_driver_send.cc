@@ -60,10 +60,11 @@ bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
 }
 
 void LaneDriver::SendDirect(std::uint32_t barrier) {
-  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+  for (std::uint32_t places = 1; places < shape_.hosts; ++places) {
+    const std::uint32_t host = (shape_.self + places) % shape_.hosts;
     const std::byte* const at = area_->out[host][barrier & 1];
     const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
-    if (host == shape_.self || (frame.direct >> host & 1) == 0) continue;
+    if ((frame.direct >> host & 1) == 0) continue;
     if (SendTo(host, at, at + frame.bytes, barrier) == Sent::kBroken) GiveUp();
   }
 }

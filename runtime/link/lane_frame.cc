@@ -24,11 +24,9 @@ struct Writing {
   std::size_t answers_bytes = sizeof(LaneFrame);  ///< Of the frame that answers its gets.
 };
 
-Writing Begin(std::byte* to, const LaneFrame& head) {
+Writing Begin(std::byte* to, const LaneFrame& head, std::uint32_t bytes_max) {
   *reinterpret_cast<LaneFrame*>(to) = head;
-  return {.frame = reinterpret_cast<LaneFrame*>(to),
-          .at = to + sizeof head,
-          .end = to + kLaneFrameBytesMax};
+  return {.frame = reinterpret_cast<LaneFrame*>(to), .at = to + sizeof head, .end = to + bytes_max};
 }
 
 void Close(const Writing& out) {
@@ -65,9 +63,9 @@ void AppendChain(Writing& out, const std::byte* arena, std::uint64_t first, std:
 
 // The answers of a host come in one frame.
 bool AddAnswers(Writing& out, std::uint64_t bytes) {
-  if (bytes > kLaneFrameBytesMax) return false;
+  if (bytes > kLaneShortBytesMax) return false;
   out.answers_bytes += sizeof(LaneAnswers) + AlignedInLane(bytes);
-  return out.answers_bytes <= kLaneFrameBytesMax;
+  return out.answers_bytes <= kLaneShortBytesMax;
 }
 
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
@@ -108,7 +106,7 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
 
 void AppendAnswers(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
   const std::uint64_t bytes = segment.entry(to, from, parity).bytes_from;
-  BSP_CHECK(bytes <= kLaneFrameBytesMax);
+  BSP_CHECK(bytes <= kLaneShortBytesMax);
   BSP_CHECK(sizeof(LaneAnswers) + AlignedInLane(bytes) <=
             static_cast<std::size_t>(out.end - out.at));
   *reinterpret_cast<LaneAnswers*>(out.at) = {.source_pid = Value(from),
@@ -165,9 +163,11 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   head.by_count = static_cast<std::uint16_t>(phase.by_count.load(std::memory_order_relaxed));
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
+  const std::uint32_t bytes_max =
+      route == LaneRoute::kDirect ? kLaneShortBytesMax : kLaneFrameBytesMax;
   Writing out[kLaneHostsMax];
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
-    out[host] = Begin(area.out[host][barrier & 1], head);
+    out[host] = Begin(area.out[host][barrier & 1], head, bytes_max);
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
   std::uint32_t direct = route == LaneRoute::kDirect ? (1u << shape.hosts) - 1 : 0;
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
@@ -189,7 +189,7 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier) {
   head.barrier = barrier;
   Writing out[kLaneHostsMax];
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
-    out[host] = Begin(segment.lanes().answers_out[host], head);
+    out[host] = Begin(segment.lanes().answers_out[host], head, kLaneShortBytesMax);
   }
   const unsigned parity = (barrier - 1) & 1;
   for (std::uint32_t asker = 0; asker < shape.p; ++asker) {
@@ -225,6 +225,7 @@ LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std:
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
   if ((frame.magic != kLaneMagic && frame.magic != kLaneAnswersMagic) || frame.host != host ||
       frame.bytes < sizeof frame || frame.bytes > kLaneFrameBytesMax ||
+      (frame.magic == kLaneAnswersMagic && frame.bytes > kLaneShortBytesMax) ||
       frame.bytes % kMessageAlign != 0)
     return LaneBytes::kDamaged;
   if (count < frame.bytes) return LaneBytes::kMore;

@@ -249,10 +249,10 @@ TEST(LaneFrameTest, NoFlippedBitOfAnswersGoesUnnoticed) {
 
 TEST(LaneFrameTest, GetsWhoseAnswersFitIntoNoFrameGoByTheWorker) {
   Node one(1);
-  one.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers));
+  one.AskFor(kLaneShortBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers));
   EXPECT_TRUE(ComposeLaneFrames(one.shape(), kBarrier, LaneRoute::kAsOwed));
   Node other(1);
-  other.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers) + 1);
+  other.AskFor(kLaneShortBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers) + 1);
   EXPECT_FALSE(ComposeLaneFrames(other.shape(), kBarrier, LaneRoute::kAsOwed));
 }
 
@@ -260,6 +260,15 @@ TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
   Node zero(0);
   zero.Owe(kLaneFrameBytesMax);
   EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+}
+
+TEST(LaneFrameTest, OfABarrierThatMayBeLeftBeforeItIsOverFramesAreShort) {
+  Node zero(0);
+  zero.Owe(kLaneShortBytesMax / 2);
+  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
+  zero.Owe(kLaneShortBytesMax);
+  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
+  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
 }
 
 TEST(LaneFrameTest, WhatWentAnotherWayIsCountedAsFarAsAFrameCan) {

@@ -32,10 +32,11 @@ void BulkLanes::EnterLane(Lane& lane) {
 // Each process has a lane to each other one, or nobody could give leave.
 Outbox::LargePuts BulkLanes::TreatmentIn(std::uint64_t superstep) {
   using enum Outbox::LargePuts;
-  if (superstep < keeps_from_ || !lanes_->HasBulk()) return kHandedOver;
+  if (!lanes_->Carry()) return kHandedOver;
+  if (superstep < keeps_from_ || !lanes_->HasBulk()) return kInFrames;
   for (std::uint32_t i = 0; i < count_; ++i)
-    if (of_[i].end.broken()) return kHandedOver;
-  return lanes_->bulk().count == p_ - 1 ? kKept : kHandedOver;
+    if (of_[i].end.broken()) return kInFrames;
+  return lanes_->bulk().count == p_ - 1 ? kKept : kInFrames;
 }
 
 // All that the chain holds, or nothing: what goes another way is not apart from it.

@@ -114,7 +114,9 @@ void DirectQueue::Buffer(const DirectTransfer& transfer) {
 // here: both need it, and what lies about for long leaves the caches. What a get brings needs a
 // buffer on its way here in any case.
 void DirectQueue::Send(const DirectTransfer& transfer) {
-  if (transfer.direction == Direction::kGet || !outbox_->HandsOver()) return Buffer(transfer);
+  if (transfer.direction == Direction::kGet || !outbox_->HandsOver() ||
+      outbox_->FitsAFrame(transfer.remote))
+    return Buffer(transfer);
   outbox_->CountDirectPut(transfer.remote.pid, transfer.remote.bytes);
   RemoteRange part = transfer.remote;
   const auto* from = static_cast<const std::byte*>(transfer.local);

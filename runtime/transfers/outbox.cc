@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "runtime/link/call_site.h"
 #include "runtime/link/chain.h"
+#include "runtime/link/lane.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -16,6 +17,8 @@ constexpr std::uint64_t kChunkBytesMax = 1 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
 constexpr std::uint32_t kDirectPut = 4;  // HandedChunk::kind.
+// With heads of records and chunks a frame of a lane takes these.
+constexpr std::uint64_t kFrameDataBytesMax = std::uint64_t{kLaneFrameBytesMax} * 31 / 32;
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
@@ -96,7 +99,7 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   if (w.chunk != nullptr) {
     Close(pid, kind);
     const auto held = static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk));
-    if (handed_over && held >= kHandedChunkBytes) {
+    if (handed_over && held >= kHandedChunkBytes && !StaysForAFrame(first, wanted)) {
       room = HandOver(pid, kind, first);
       w.chunk = nullptr;
     }
@@ -111,9 +114,25 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   return Open(w, first, room);
 }
 
+bool Outbox::StaysForAFrame(std::uint64_t first, std::uint64_t more) const {
+  if (large_puts_ == LargePuts::kHandedOver || ring_.HandedAny(parity_)) return false;
+  std::uint64_t bytes = more;
+  for (std::uint64_t at = first; at != 0;) {
+    const auto& chunk = *reinterpret_cast<const Chunk*>(arena_ + at);
+    bytes += chunk.used_bytes;
+    at = chunk.next;
+  }
+  return bytes <= kFrameDataBytesMax;
+}
+
+bool Outbox::FitsAFrame(const RemoteRange& put) {
+  return large_puts_ != LargePuts::kHandedOver && !ring_.HandedAny(parity_) &&
+         entry(put.pid).bytes_to + put.bytes <= kFrameDataBytesMax;
+}
+
 // The first of a chain, or one more where all others are.
 bool Outbox::Keeps(Pid pid, Kind kind, std::uint64_t bytes) {
-  if (large_puts_ == LargePuts::kHandedOver || bytes < kKeptBytesMin) return false;
+  if (large_puts_ != LargePuts::kKept || bytes < kKeptBytesMin) return false;
   return uses_[parity_].bytes + bytes <= kKeptBytesMax && IsHandedOver(pid, kind) &&
          kind == kPuts && (entry(pid).puts == 0 ? kept_count_ != kBulkLanesMax : Kept(pid));
 }

@@ -39,9 +39,9 @@ class Outbox {
   /// For a job of several nodes, after Attach: hands full chunks for other nodes to the worker.
   void HandOverBy(Doorbell& doorbell) { ring_.Attach(*segment_, self_, doorbell); }
 
-  /// Large puts to other nodes are handed over, or stay in their chains, if nothing else is put
-  /// there: then they may go by bulk lanes.
-  enum class LargePuts { kHandedOver, kKept };
+  /// Large puts to other nodes are handed over; or stay in their chains while the frame of a lane
+  /// could take these; or, if nothing else is put there, in any case: they may go by bulk lanes.
+  enum class LargePuts { kHandedOver, kInFrames, kKept };
   void Treat(LargePuts large_puts) { large_puts_ = large_puts; }
   bool KeptAny() const { return kept_count_ != 0; }
   /// Something was kept, and what was put after it made that useless.
@@ -160,6 +160,8 @@ class Outbox {
 
   /// Whether unbuffered puts to other nodes go by HandDirectPut.
   bool HandsOver() const { return ring_.attached(); }
+  /// Whether the frame of a lane can take this one, too: then it does best as a buffered put.
+  bool FitsAFrame(const RemoteRange& put);
 
   /// A part of an unbuffered put, which the caller counts, of at most kHandedPutBytesMax to another
   /// node: the worker sends it at once.
@@ -337,6 +339,7 @@ class Outbox {
   // Of the outbox: so what is kept comes out of the caches, and takes no more memory than what is
   // handed over.
   static constexpr std::uint64_t kKeptBytesMax = kCachedBytesMax;
+  bool StaysForAFrame(std::uint64_t first, std::uint64_t more) const;
   bool Keeps(Pid pid, Kind kind, std::uint64_t bytes);
   void NoteKept(Pid pid);
   void ForgetKept(Pid pid);

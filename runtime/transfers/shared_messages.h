@@ -24,10 +24,11 @@ struct ShortTagged {
 };
 
 // Below that copies cost less than to find out who has one. Elsewhere the payload must not come by
-// a lane: there directories, which name it, are written later than messages may be read.
+// a lane in a superstep that ends by counting: there directories, which name it, are written later
+// than messages may be read.
 inline constexpr std::uint64_t kSharedBytesMin = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kFarSharedBytesMin = std::uint64_t{64} << 10;
-static_assert(kFarSharedBytesMin >= kLaneFrameBytesMax);
+static_assert(kFarSharedBytesMin >= kLaneShortBytesMax);
 
 /// Sends the message to `count` processes of the segment, any of them more than once: the i-th is
 /// pids[i].

@@ -168,7 +168,7 @@ void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::
 // To who asked for none, too: he drops them.
 void JobExchange::SendLaneAnswers(std::uint32_t host, std::uint32_t barrier) {
   const std::byte* const out = segment_.lanes().answers_out[host];
-  std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
+  std::vector<std::byte> copy(out, out + kLaneShortBytesMax);
   if (lanes_->barrier.StillHasAnswers(barrier)) SendLaneCopy(host, std::move(copy), kAnswers);
 }
 

@@ -1,0 +1,227 @@
+#include "runtime/link/lane_driver.h"
+
+#include <gtest/gtest.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace bspnow::runtime {
+namespace {
+
+constexpr std::uint32_t kFirst = 7;
+
+struct Ends {
+  UniqueFd here;
+  UniqueFd there;
+};
+
+Ends MakeEnds(int type) {
+  int ends[2];
+  EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends), 0);
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+/// One of two nodes, with one process each. All barriers from kFirst on are the lanes'.
+class Node {
+ public:
+  explicit Node(std::uint32_t self) : self_(self) {
+    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
+                                                .epoch = Epoch{1},
+                                                .nprocs = 2,
+                                                .check_full = false,
+                                                .memory_bytes = std::uint64_t{1} << 30});
+    const UniqueFd memory(memfd_create("lane_driver_test", 0));
+    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+    NodeHeader& header = segment_.header();
+    header.layout = layout;
+    header.node = self;
+    header.nodes = 2;
+    header.participants.value = 2;
+    header.barrier.released.value = kFirst;
+    for (std::uint32_t pid = 0; pid < 2; ++pid) segment_.cell(Pid{pid}).node = pid;
+    LaneBarrier(segment_.lanes().state, self, 2).TurnOn(kFirst - 1);
+  }
+
+  const Segment& segment() const { return segment_; }
+  NodeHeader& header() const { return segment_.header(); }
+  LaneState& state() const { return segment_.lanes().state; }
+
+  /// What the process here puts to the other one in the superstep that this barrier ends.
+  void Owe(std::uint32_t barrier, const std::string& records) {
+    HeapUse use;
+    const std::uint64_t bytes = kChunkHeaderBytes + records.size();
+    const std::uint64_t at = segment_.TakeRoom(Pid{self_}, barrier & 1, bytes, use);
+    std::byte* const chunk = segment_.arena(Pid{self_}) + at;
+    *reinterpret_cast<Chunk*>(chunk) = Chunk{.next = 0, .used_bytes = bytes};
+    memcpy(chunk + kChunkHeaderBytes, records.data(), records.size());
+    segment_.entry(Pid{self_}, Pid{1 - self_}, (barrier - 1) & 1).puts = at;
+    header().barrier.phases[barrier & 1].with_data = 1;
+  }
+
+  /// The frame to the other node.
+  std::string Frame(std::uint32_t barrier) {
+    const LaneShape shape{.segment = &segment_, .self = self_, .hosts = 2, .p = 2};
+    EXPECT_TRUE(ComposeLaneFrames(shape, barrier, LaneRoute::kAsOwed));
+    const std::byte* const frame = segment_.lanes().out[1 - self_][barrier & 1];
+    return {reinterpret_cast<const char*>(frame), reinterpret_cast<const LaneFrame*>(frame)->bytes};
+  }
+
+  /// What came from the other process.
+  std::string Records(std::uint32_t barrier) const {
+    const std::uint64_t puts = segment_.entry(Pid{1 - self_}, Pid{self_}, (barrier - 1) & 1).puts;
+    if (puts == 0) return "";
+    const std::byte* const at = segment_.arena(Pid{1 - self_}) + puts;
+    return {reinterpret_cast<const char*>(at) + kChunkHeaderBytes,
+            reinterpret_cast<const Chunk*>(at)->used_bytes - kChunkHeaderBytes};
+  }
+
+ private:
+  const std::uint32_t self_;
+  Segment segment_;
+};
+
+std::string RandomRecords(std::mt19937& random, std::size_t bytes) {
+  std::string records(bytes, 0);
+  for (char& byte : records) byte = static_cast<char>(random());
+  return records;
+}
+
+/// A process that drives, and another node, which is the test's.
+class LaneDriverTest : public testing::Test {
+ protected:
+  LaneDriverTest() {
+    LaneHanding handing{.hosts = 2, .bulk_lanes = 1, .trusted = 1, .reserved = 0};
+    iovec part{&handing, sizeof handing};
+    const int fds[] = {lane_.here.get(), bulk_.here.get()};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fds);
+    memcpy(CMSG_DATA(header), fds, sizeof fds);
+    EXPECT_EQ(sendmsg(mailbox_.there.get(), &message, 0), ssize_t{sizeof handing});
+    driver_.Attach(node_.segment(), Pid{0},
+                   Doorbell(node_.header().bell, KnownDescriptor(bell_.here.get())),
+                   KnownDescriptor(mailbox_.here.get()));
+  }
+  ~LaneDriverTest() override {
+    int numbers[kLanesMax + kBulkLanesMax];
+    driver_.Name(numbers);
+    for (const int number : numbers)
+      if (number >= 0) UniqueFd(number).Reset();
+  }
+
+  /// In pieces, as TCP may cut it.
+  void Send(std::string bytes) {
+    while (!bytes.empty()) {
+      const std::size_t piece = std::min<std::size_t>(bytes.size(), 1 + random_() % 90'000);
+      ASSERT_EQ(send(lane_.there.get(), bytes.data(), piece, 0), static_cast<ssize_t>(piece));
+      bytes.erase(0, piece);
+    }
+  }
+
+  /// The process here arrives, and waits for the other node's frame.
+  void Pass(std::uint32_t barrier) {
+    ASSERT_TRUE(driver_.Send(barrier, LaneDriver::Until::kOver));
+    driver_.Drive(barrier, LaneDriver::Until::kOver);
+  }
+  std::uint32_t Released() const { return node_.header().barrier.released.value; }
+
+  std::mt19937 random_{testing::UnitTest::GetInstance()->random_seed() + 1u};
+  Node node_{0};
+  Node other_{1};
+  Ends lane_ = MakeEnds(SOCK_STREAM);
+  Ends bulk_ = MakeEnds(SOCK_STREAM);
+  Ends bell_ = MakeEnds(SOCK_SEQPACKET);
+  Ends mailbox_ = MakeEnds(SOCK_SEQPACKET);
+  LaneDriver driver_;
+};
+
+TEST_F(LaneDriverTest, FramesOfAllLengthsComeWhole) {
+  // Around the room for what is short, and the longest.
+  const std::size_t lengths[] = {16,      65'000,  65'200,  65'536, 300'000,
+                                 100'000, 589'600, 250'000, 48,     400'000};
+  std::uint32_t barrier = kFirst;
+  for (const std::size_t length : lengths) {
+    const std::string records = RandomRecords(random_, length);
+    other_.Owe(barrier, records);
+    std::thread peer([&, frame = other_.Frame(barrier)] { Send(frame); });
+    Pass(barrier);
+    peer.join();
+    ASSERT_EQ(Released(), barrier + 1);
+    ASSERT_TRUE(node_.Records(barrier) == records) << length << " bytes";
+    ++barrier;
+  }
+}
+
+TEST_F(LaneDriverTest, ALongFrameIsFollowedByTheNextBarriers) {
+  const std::string first = RandomRecords(random_, 200'000);
+  const std::string second = RandomRecords(random_, 400'000);
+  other_.Owe(kFirst, first);
+  other_.Owe(kFirst + 1, second);
+  std::thread peer([&, frames = other_.Frame(kFirst) + other_.Frame(kFirst + 1)] { Send(frames); });
+  Pass(kFirst);
+  EXPECT_TRUE(node_.Records(kFirst) == first);
+  Pass(kFirst + 1);
+  peer.join();
+  EXPECT_TRUE(node_.Records(kFirst + 1) == second);
+}
+
+// The other node left it to its worker when it had sent a part: nobody waits for the rest, which
+// must not be written over a later frame.
+TEST_F(LaneDriverTest, TheRestOfALongFrameIsDroppedOnceItsBarrierIsOver) {
+  other_.Owe(kFirst, RandomRecords(random_, 300'000));
+  const std::string late = other_.Frame(kFirst);
+  Send(late.substr(0, 90'000));
+  LaneBarrier barrier(node_.state(), 0, 2);
+  ASSERT_TRUE(driver_.Send(kFirst, LaneDriver::Until::kOver));
+  std::thread worker([&] {
+    while (node_.state().under_way[1].come < 90'000) std::this_thread::yield();
+    barrier.LeaveToWorker(kFirst);
+  });
+  driver_.Drive(kFirst, LaneDriver::Until::kOver);
+  worker.join();
+  ASSERT_EQ(Released(), kFirst);
+  node_.header().barrier.released.value = kFirst + 1;  // By the worker.
+
+  const std::string records = RandomRecords(random_, 250'000);
+  other_.Owe(kFirst + 1, records);
+  // Of the same parity as the late one: its frame has come here another way.
+  std::byte* const kept = node_.segment().lanes().in[1][kFirst & 1];
+  memset(kept, 'k', kLaneFrameBytesMax);
+  std::thread peer([&, rest = late.substr(90'000) + other_.Frame(kFirst + 1)] { Send(rest); });
+  Pass(kFirst + 1);
+  peer.join();
+  EXPECT_TRUE(node_.Records(kFirst + 1) == records);
+  EXPECT_EQ(std::count(kept, kept + kLaneFrameBytesMax, std::byte{'k'}), kLaneFrameBytesMax);
+}
+
+TEST_F(LaneDriverTest, ADamagedLongFrameBreaksTheLane) {
+  other_.Owe(kFirst, RandomRecords(random_, 300'000));
+  std::string frame = other_.Frame(kFirst);
+  frame[frame.size() - 1 - random_() % 200'000] ^= static_cast<char>(1 << random_() % 8);
+  std::thread peer([&] { Send(frame); });
+  ASSERT_TRUE(driver_.Send(kFirst, LaneDriver::Until::kOver));
+  driver_.Drive(kFirst, LaneDriver::Until::kOver);
+  peer.join();
+  EXPECT_EQ(Released(), kFirst);
+  EXPECT_EQ(node_.state().broken, 1u);
+}
+
+}  // namespace
+}  // namespace bspnow::runtime
