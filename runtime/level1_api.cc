@@ -97,7 +97,7 @@ T Reduced(Call call, Collective collective, T x) {
 
 template <typename T>
 T Sorted(Call call, T x) {
-  static_assert(kProcessesMax * sizeof x <= kScratchBytes);
+  static_assert(kProcessesMax * sizeof x <= ScratchBytes(Nodes::kOne));
   Team team = TeamOf({.call = call,
                       .collective = Collective::kExchange,
                       .root = 0,

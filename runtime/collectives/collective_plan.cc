@@ -84,8 +84,8 @@ class Costs {
   }
 
  private:
-  static bool IsDirect(double landing_bytes) {
-    return landing_bytes > static_cast<double>(kScratchBytes);
+  bool IsDirect(double landing_bytes) const {
+    return landing_bytes > static_cast<double>(ScratchBytes(machine_.nodes));
   }
 
   // The most that a process sends: where the last part is short, it serves more than one of each

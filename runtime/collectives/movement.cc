@@ -137,7 +137,7 @@ void Broadcast(Team& team, const void* src, void* dst) {
     if (is_root) CopyOwn(dst, src, bytes);
     return;
   }
-  const bool scratch = bytes <= kScratchBytes;
+  const bool scratch = team.HasRoom(bytes);
   const void* const area = scratch ? team.Scratch() : team.Register(dst, bytes);
   const Spread spread{.team = team,
                       .area = area,
@@ -173,7 +173,7 @@ void Scatter(Team& team, const void* src, void* dst) {
     sync_and_keep_own([] {});
     return;
   }
-  const bool scratch = bytes <= kScratchBytes;
+  const bool scratch = team.HasRoom(bytes);
   const void* const area = scratch ? team.Scratch() : team.Register(dst, bytes);
   if (!scratch) team.Unregister(dst);
   sync_and_keep_own([&] {
@@ -196,7 +196,7 @@ void Gather(Team& team, const void* src, void* dst) {
     return;
   }
   team.Choose();
-  const bool scratch = blocks.all <= kScratchBytes;
+  const bool scratch = team.HasRoom(blocks.all);
   const void* const area =
       scratch ? team.Scratch() : team.Register(is_root ? dst : nullptr, blocks.all);
   if (!scratch) team.Unregister(area);
@@ -215,7 +215,7 @@ void Exchange(Team& team, const void* src, void* dst) {
     return;
   }
   team.Choose();
-  const bool scratch = blocks.all <= kScratchBytes;
+  const bool scratch = team.HasRoom(blocks.all);
   const void* const area = scratch ? team.Scratch() : team.Register(dst, blocks.all);
   if (!scratch) team.Unregister(dst);
   team.LastSync([&] {

@@ -88,7 +88,7 @@ class VectorsInPieces {
         stride_((pieces_.bytes_max() + kValueAlign - 1) / kValueAlign * kValueAlign),
         places_(team.p() + (results == Results::kPrefixes ? team.p() : 2u)),
         dst_(static_cast<std::byte*>(dst)),
-        lands_in_scratch_(Landing::HasRoom(places_ * stride_ + team.what().bytes)),
+        lands_in_scratch_(team.HasRoom(places_ * stride_ + team.what().bytes)),
         landing_(team, Announced(dst)) {}
 
   void Run(const void* src) {
@@ -122,7 +122,8 @@ class VectorsInPieces {
     if (lands_in_scratch_) return places_ * stride_ + team_.what().bytes;
     team_.RegisterWithNext(dst, team_.what().bytes);
     const std::size_t bytes = places_ * stride_;
-    return Landing::HasRoom(bytes) ? kScratchBytes + 1 : bytes;  // So that there is a next one.
+    return team_.HasRoom(bytes) ? team_.scratch_bytes() + 1
+                                : bytes;  // So that there is a next one.
   }
 
   // Piece i arrived at place i, but for this process's own; the results are after them, or where

@@ -68,9 +68,7 @@ void ReadEnvironment(CollectiveState& state, Call call) {
 
 Machine KnownMachine(const Group& group, CollectiveState& state, Call call) {
   ReadEnvironment(state, call);
-  // A machine that is simulated has no memory that all its processors could read.
-  const bool several = group.several_nodes() || group.simulated();
-  Machine machine = MachineOf(group.p(), several ? Nodes::kSeveral : Nodes::kOne, state.given);
+  Machine machine = MachineOf(group.p(), NodesOf(group), state.given);
   if (const std::uint32_t nodes = group.segment().header().nodes; nodes > 1)
     machine.near_processes = (group.p() + nodes - 1) / nodes;
   return machine;
@@ -126,22 +124,22 @@ void Team::Trace(const Plan& plan, const Machine& machine) {
 
 void Team::MapScratch() {
   if (state_.scratch.valid()) return;
-  state_.scratch = MappedRegion::Private(kScratchBytes + kNameBytes);
-  if (!state_.scratch.valid()) OutOfMemory(*this, kScratchBytes);
+  state_.scratch = MappedRegion::Private(scratch_bytes() + kNameBytes);
+  if (!state_.scratch.valid()) OutOfMemory(*this, scratch_bytes());
 }
 
 std::byte* Team::Scratch() {
   if (!state_.scratch_registered) {
     MapScratch();
     state_.scratch_registered = true;
-    Register(state_.scratch.data(), kScratchBytes);
+    Register(state_.scratch.data(), scratch_bytes());
   }
   return state_.scratch.data();
 }
 
 const void* Team::NameOfNothing() {
   MapScratch();
-  return state_.scratch.data() + kScratchBytes;
+  return state_.scratch.data() + scratch_bytes();
 }
 
 const void* Team::Register(const void* area, std::size_t bytes) {
@@ -168,7 +166,7 @@ void Team::Move(Direction direction, std::uint32_t pid, const void* area, std::s
 }
 
 Landing::Landing(Team& team, std::size_t bytes)
-    : team_(team), memory_(team.state().landing), registered_(!HasRoom(bytes)) {
+    : team_(team), memory_(team.state().landing), registered_(!team.HasRoom(bytes)) {
   if (!registered_) {
     data_ = team.Scratch();
     return;
@@ -201,7 +199,7 @@ void Team::RequireAlike() {
   std::strncpy(mine.name, what_.call.name, sizeof mine.name - 1);
   MapScratch();
   // Some tag, as large as tags are; what is beyond the scratch area is not checked.
-  if (group_.tag_bytes() > kScratchBytes) return;
+  if (group_.tag_bytes() > scratch_bytes()) return;
   group_.Send(what_.call, (self() + 1) % p(), state_.scratch.data(), &mine, sizeof mine);
   Sync();
   const std::uint32_t before = (self() + p() - 1) % p();

@@ -26,6 +26,11 @@ struct CollectiveCall {
   bool copied = false;  ///< The values are copies of the library's own: no put or get changes them.
 };
 
+/// A machine that is simulated has no memory that all its processors could read.
+inline Nodes NodesOf(const Group& group) {
+  return group.several_nodes() || group.simulated() ? Nodes::kSeveral : Nodes::kOne;
+}
+
 /// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
 Machine KnownMachine(const Group& group, CollectiveState& state, Call call);
 
@@ -52,8 +57,10 @@ class Team {
 
   // ---- Areas
 
-  /// kScratchBytes, registered on all; the first time that takes a superstep.
+  /// An area of the library's, registered on all; the first time that takes a superstep.
   std::byte* Scratch();
+  std::size_t scratch_bytes() const { return ScratchBytes(NodesOf(group_)); }
+  bool HasRoom(std::size_t bytes) const { return bytes <= scratch_bytes(); }
   /// An address that no area of the program has: stands for an area that others have.
   const void* NameOfNothing();
   /// Registers `area` and ends the superstep. NULL: NameOfNothing, without bytes. All call it.
@@ -151,7 +158,6 @@ class Landing {
   Landing& operator=(const Landing&) = delete;
 
   std::byte* data() const { return data_; }
-  static bool HasRoom(std::size_t bytes) { return bytes <= kScratchBytes; }
   /// Nothing arrives after the superstep that runs.
   void Close() {
     if (registered_) team_.Unregister(data_);
