@@ -34,9 +34,9 @@ inline constexpr std::size_t kAlgorithms = 5;
 
 /// What arrives in one superstep lies in the library's own area, unless it is larger: then in the
 /// user's, for which a registration is due. That costs a superstep, and between nodes one that goes
-/// by their workers, so there the area has room for vectors of 1 MiB.
+/// by their workers, so there the area has room for prefixes of vectors of 1 MiB.
 constexpr std::size_t ScratchBytes(Nodes nodes) {
-  return nodes == Nodes::kOne ? std::size_t{128} << 10 : std::size_t{2624} << 10;
+  return nodes == Nodes::kOne ? std::size_t{128} << 10 : std::size_t{3264} << 10;
 }
 
 struct Plan {

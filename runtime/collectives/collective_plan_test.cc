@@ -122,22 +122,27 @@ TEST(FoldStepTest, PartsHoldEachProcessOnce) {
 TEST(MachineTest, TakesWhatIsGivenAndTheMeasuredForTheRest) {
   GivenMachine given;
   ASSERT_TRUE(ParseMachine("l=5000,n12=0,g=0.25", given));
-  const Machine machine = MachineOf(4, Nodes::kOne, given);
+  const Machine machine = MachineOf(4, 1, given);
   EXPECT_EQ(machine.l_ns, 5000);
   EXPECT_EQ(machine.half_bytes, 0);
   EXPECT_EQ(machine.g_ns_per_byte, 0.25);
-  EXPECT_EQ(machine.s_flops, MachineOf(4, Nodes::kOne, {}).s_flops);
+  EXPECT_EQ(machine.s_flops, MachineOf(4, 1, {}).s_flops);
+}
+
+TEST(MachineTest, ABarrierOfMoreNodesTakesLonger) {
+  EXPECT_LT(MachineOf(8, 1, {}).l_ns, MachineOf(8, 2, {}).l_ns);
+  EXPECT_LT(2 * MachineOf(8, 2, {}).l_ns, MachineOf(8, 8, {}).l_ns);
 }
 
 // Of several nodes, that is between them.
 TEST(MachineTest, AGivenMachineIsNoSlowerWithinANode) {
   GivenMachine given;
   ASSERT_TRUE(ParseMachine("g=8.5", given));
-  EXPECT_EQ(MachineOf(4, Nodes::kOne, given).near_g_ns_per_byte, 8.5);
-  const double near = MachineOf(4, Nodes::kSeveral, {}).near_g_ns_per_byte;
-  EXPECT_EQ(MachineOf(4, Nodes::kSeveral, given).near_g_ns_per_byte, near);
+  EXPECT_EQ(MachineOf(4, 1, given).near_g_ns_per_byte, 8.5);
+  const double near = MachineOf(4, 4, {}).near_g_ns_per_byte;
+  EXPECT_EQ(MachineOf(4, 4, given).near_g_ns_per_byte, near);
   ASSERT_TRUE(ParseMachine("g=0.01", given));
-  EXPECT_EQ(MachineOf(4, Nodes::kSeveral, given).near_g_ns_per_byte, 0.01);
+  EXPECT_EQ(MachineOf(4, 4, given).near_g_ns_per_byte, 0.01);
 }
 
 TEST(MachineTest, RefusesOtherText) {

@@ -1,6 +1,7 @@
 #include "runtime/collectives/machine.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -9,21 +10,21 @@ namespace {
 
 struct Measured {
   double g_ns_per_byte;
-  double l_first_ns;  ///< l = l_first + l_each p.
-  double l_each_ns;
   double half_bytes;
   double s_flops;
 };
 
-// Rounded: l from the empty bsp_sync of tests/bench/README.md, on one node and on two, the rest
-// from `bsp probe` there with p = 2 and 4.
-constexpr Measured kOneNode{
-    .g_ns_per_byte = 0.2, .l_first_ns = 0, .l_each_ns = 800, .half_bytes = 250, .s_flops = 1e10};
-constexpr Measured kSeveralNodes{.g_ns_per_byte = 0.7,
-                                 .l_first_ns = 2000,
-                                 .l_each_ns = 2500,
-                                 .half_bytes = 200,
-                                 .s_flops = 1e10};
+// Rounded, from `bsp probe` with p = 2 and 4, on one node and on two.
+constexpr Measured kOneNode{.g_ns_per_byte = 0.2, .half_bytes = 250, .s_flops = 1e10};
+constexpr Measured kSeveralNodes{.g_ns_per_byte = 0.7, .half_bytes = 200, .s_flops = 1e10};
+
+// From the empty bsp_sync of tests/bench/README.md, with p from 2 to 8 on one node, on two, and on
+// as many: n nodes send n log n times.
+double MeasuredL(std::uint32_t p, std::uint32_t nodes) {
+  if (nodes == 1) return 800.0 * p;
+  const int steps = std::bit_width(nodes - 1);
+  return 3000.0 * nodes * steps + 2000.0 * p - 5000;
+}
 
 double GivenOr(double given, double measured) { return given < 0 ? measured : given; }
 
@@ -58,16 +59,16 @@ bool ParseMachine(const char* text, GivenMachine& given) {
   return true;
 }
 
-Machine MachineOf(std::uint32_t p, Nodes nodes, const GivenMachine& given) {
-  const Measured& measured = nodes == Nodes::kOne ? kOneNode : kSeveralNodes;
+Machine MachineOf(std::uint32_t p, std::uint32_t nodes, const GivenMachine& given) {
+  const bool one = nodes == 1;
+  const Measured& measured = one ? kOneNode : kSeveralNodes;
   const double g = GivenOr(given.g_ns_per_byte, measured.g_ns_per_byte);
-  const bool one = nodes == Nodes::kOne;
   return Machine{.g_ns_per_byte = g,
-                 .l_ns = GivenOr(given.l_ns, measured.l_first_ns + measured.l_each_ns * p),
+                 .l_ns = GivenOr(given.l_ns, MeasuredL(p, nodes)),
                  .half_bytes = GivenOr(given.half_bytes, measured.half_bytes),
                  .s_flops = GivenOr(given.s_flops, measured.s_flops),
-                 .nodes = nodes,
-                 .near_processes = one ? p : 1,
+                 .nodes = one ? Nodes::kOne : Nodes::kSeveral,
+                 .near_processes = (p + nodes - 1) / nodes,
                  .near_g_ns_per_byte = one ? g : std::min(g, kOneNode.g_ns_per_byte)};
 }
 

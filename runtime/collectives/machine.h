@@ -30,8 +30,8 @@ struct GivenMachine {
 /// False: `text` is not of that form.
 [[nodiscard]] bool ParseMachine(const char* text, GivenMachine& given);
 
-/// On several nodes each process counts as alone on its own.
-Machine MachineOf(std::uint32_t p, Nodes nodes, const GivenMachine& given);
+/// On so many nodes, with as many processes on each, but for the last.
+Machine MachineOf(std::uint32_t p, std::uint32_t nodes, const GivenMachine& given);
 
 }  // namespace bspnow::runtime
 

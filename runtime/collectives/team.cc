@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,10 +69,9 @@ void ReadEnvironment(CollectiveState& state, Call call) {
 
 Machine KnownMachine(const Group& group, CollectiveState& state, Call call) {
   ReadEnvironment(state, call);
-  Machine machine = MachineOf(group.p(), NodesOf(group), state.given);
-  if (const std::uint32_t nodes = group.segment().header().nodes; nodes > 1)
-    machine.near_processes = (group.p() + nodes - 1) / nodes;
-  return machine;
+  // Of a machine that is simulated each processor is a node.
+  const std::uint32_t nodes = group.simulated() ? group.p() : group.segment().header().nodes;
+  return MachineOf(group.p(), std::max(nodes, 1u), state.given);
 }
 
 Team::Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call)
