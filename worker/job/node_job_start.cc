@@ -224,7 +224,11 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
 
 // A process that is put back has its file, or has none.
 absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
-  if (input_) return input_->TakeReadEnd();
+  if (input_) {  // Without an end to read from bsp-host would give it an empty one.
+    UniqueFd read_end = input_->TakeReadEnd();
+    if (read_end.valid()) return read_end;
+    return absl::UnavailableError("there was no pipe to be had for standard input");
+  }
   const std::string& name = job_.start().spec().input();
   if (name.empty() || pids_.front() != Pid{0} || job_.resumes_images()) return UniqueFd();
   const std::string path = absl::StrCat(directory_->path(), "/", name);

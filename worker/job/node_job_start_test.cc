@@ -5,6 +5,7 @@
 
 #include <latch>
 
+#include "base/testing/no_descriptors.h"
 #include "worker/job/testing/node_job_fixture.h"
 
 namespace {
@@ -54,6 +55,26 @@ TEST_F(NodeJobTest, TheLoopDoesNotWaitForWhoKnowsTheAccounts) {
   // By 126 the job would be refused: nobody was found who could not be looked for.
   EXPECT_EQ(First(proto::WorkerEvent::kNotStarted).not_started().exit_status(), 1);
   ASSERT_TRUE(End(1));
+}
+
+// It would compute on an empty input, and say that all of it was taken.
+TEST_F(NodeJobTest, DoesNotStartWithoutAPipeForStandardInput) {
+  Open();
+  proto::Order start = StartOrder(1, AddScript("cat; echo all"), 1);
+  start.mutable_start()->set_reads_input(true);
+  std::latch go_on{1};
+  for (int i = 0; i < kThreadsOfEach; ++i)
+    threads_->transfers.Run([&go_on] { go_on.wait(); });  // The directory wants descriptors, too.
+  {
+    const NoDescriptors none;
+    jobs_->OnOrder(start);
+  }
+  go_on.count_down();
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kNotStarted) == 1; }));
+  EXPECT_EQ(First(proto::WorkerEvent::kNotStarted).not_started().reason(),
+            "there was no pipe to be had for standard input");
+  ASSERT_TRUE(End(1));
+  EXPECT_EQ(Output(), "");
 }
 
 }  // namespace
