@@ -14,7 +14,6 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "base/environment.h"
 #include "worker/host/spawn.h"
 
@@ -58,7 +57,12 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.
   UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *spawned, 0)));
-  BSP_CHECK(process.valid());
+  if (!process.valid()) {
+    const absl::Status unwatched = Failed("watching bsp-host");
+    kill(*spawned, SIGKILL);  // It has started nothing yet, or what it has started dies with it.
+    waitpid(*spawned, nullptr, 0);
+    return unwatched;
+  }
   return StartedHost{.os_pid = *spawned, .process = std::move(process), .socket = std::move(ours)};
 }
 
