@@ -271,6 +271,21 @@ TEST_F(JobFilesTest, ReplaceWhatIsThereAndDoNotWriteThroughIt) {
   EXPECT_EQ(Read(root_ + "/cached"), "old");
 }
 
+// Archives of several nodes are unpacked into one directory, when fewer nodes are there.
+TEST_F(JobFilesTest, ReplaceADirectoryThatAnotherNodeHadInTheirPlace) {
+  Write("out", "text");
+  fs::create_symlink("out", job() + "/link");
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  for (const char* const name : {"/out", "/link"}) {
+    fs::create_directories(later() + name + "/deep");
+    std::ofstream(later() + name + "/deep/file") << "of another node";
+  }
+  const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive(), later());
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(Read(later() + "/out"), "text");
+  EXPECT_EQ(fs::read_symlink(later() + "/link"), "out");
+}
+
 TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
   Write("a", "some text");
   ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{0}, .stream = 1, .text = "x"}}).ok());

@@ -15,6 +15,7 @@
 #include <map>
 #include <utility>
 
+#include "base/remove_tree.h"
 #include "base/write_all.h"
 #include "files/file_name.h"
 #include "files/job_files_format.h"
@@ -205,9 +206,12 @@ absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path
     directories_[path] = {.mode = mode, .changed = changed};
     return absl::OkStatus();
   }
-  std::error_code error;
-  fs::remove(path, error);
-  directories_.erase(path);  // An empty one of that name has gone: a link is not to get its mode.
+  // Another node may have had a directory where this one had a file.
+  if (!RemoveTree(path))
+    return absl::InternalError(absl::StrCat("what lies at ", path, " cannot be removed"));
+  // With all below it: a link is not to get its mode. '0' is what follows '/'.
+  directories_.erase(path);
+  directories_.erase(directories_.lower_bound(path + "/"), directories_.lower_bound(path + "0"));
   if (const char* const leads_to = archive_entry_symlink(entry); leads_to != nullptr) {
     if (symlink(leads_to, path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
   } else {
