@@ -138,10 +138,11 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
   GivenByName by_name;
   for (const GivenFile& file : given) by_name[file.name] = &file;
   std::error_code error;
-  fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
-                                      error);
+  std::string last = directory;
+  fs::recursive_directory_iterator at(directory, error);
   for (; !error && at != fs::end(at); at.increment(error)) {
     const std::string path = at->path().string();
+    last = path;
     // No call takes such a path. Each level takes a descriptor and the names of all above it.
     if (path.size() >= PATH_MAX)
       return absl::ResourceExhaustedError(
@@ -149,7 +150,9 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
     if (absl::Status s = files.NoteOne(path, by_name); !s.ok()) return s;
   }
   // What was not listed would be gone after a loss.
-  if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));
+  if (error)
+    return absl::InternalError(
+        absl::StrCat("listing the job's directory, at ", last, ": ", error.message()));
   return files;
 }
 
@@ -192,7 +195,9 @@ absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   }
   noted.content.resize(noted.bytes);
   const ssize_t n = pread(file.get(), noted.content.data(), noted.bytes, 0);
-  if (n != static_cast<ssize_t>(noted.bytes)) return Failed(absl::StrCat("reading ", path));
+  if (n < 0) return Failed(absl::StrCat("reading ", path));
+  if (n != static_cast<ssize_t>(noted.bytes))  // No process of the job runs.
+    return absl::AbortedError(absl::StrCat("somebody has cut ", path, " while it was read"));
   content_bytes_ += noted.bytes;
   return absl::OkStatus();
 }

@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 #include "files/job_files.h"
 
@@ -53,6 +55,22 @@ TEST_F(NotedFilesTest, FilesThatCannotBeListedAreNotLeftOut) {
   const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_TRUE(absl::IsInternal(noted.status())) << noted.status();
+}
+
+// Its owner has not the right to list it, but comes at what lies in it.
+TEST_F(NotedFilesTest, ADirectoryThatMayNotBeListedIsNotLeftOut) {
+  Write("spool/1", "text");
+  const std::string spool = job() + "/spool";
+  ASSERT_EQ(chmod(spool.c_str(), S_IWUSR | S_IXUSR), 0);
+  absl::Status noted;
+  std::jthread([&] {  // Without what root may.
+    for (const int right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
+      EXPECT_TRUE(DropCapability(right));
+    noted = NotedFiles::Note(job(), {}).status();
+  })
+      .join();
+  ASSERT_EQ(chmod(spool.c_str(), S_IRWXU), 0);
+  EXPECT_NE(noted.message().find("at " + spool), absl::string_view::npos) << noted;
 }
 
 // No path leads to what lies deepest: it would be taken for a file that has gone meanwhile.
