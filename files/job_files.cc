@@ -29,6 +29,10 @@ absl::Status Failed(const std::string& what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
+std::int64_t ChangedNs(const struct stat& status) {
+  return status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec;
+}
+
 /// Says where the first `bytes` of a file have data; without it all of them count as data.
 void AddDataRanges(archive_entry* entry, int file, off_t bytes) {
   off_t end = 0;
@@ -162,7 +166,7 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& giv
   Noted noted{.name = path.substr(directory_.size() + 1),
               .mode = status.st_mode & (S_IFMT | kPermissions),
               .bytes = 0,
-              .changed_ns = status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec,
+              .changed_ns = ChangedNs(status),
               .content = {},
               .file = {}};
   if (!IsSaved(status.st_mode)) return absl::OkStatus();
@@ -228,8 +232,23 @@ absl::Status NotedFiles::WriteOne(const Noted& noted, ArchiveWriter& archive) {
   if (noted.file.valid())
     AddDataRanges(entry.get(), noted.file.get(), static_cast<off_t>(noted.bytes));
   if (absl::Status s = archive.Begin(entry.get()); !s.ok()) return s;
-  if (noted.file.valid()) return AddFile(archive, noted.file.get(), noted.bytes, noted.name);
-  return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
+  if (!noted.file.valid())
+    return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
+  if (absl::Status s = AddFile(archive, noted.file.get(), noted.bytes, noted.name); !s.ok())
+    return s;
+  return CheckKept(noted);
+}
+
+// What was written into it since the barrier may be in the archive, and the memory of the processes
+// is without it. One that has grown is taken for one that was appended to.
+absl::Status NotedFiles::CheckKept(const Noted& noted) {
+  struct stat status {};
+  if (fstat(noted.file.get(), &status) != 0) return Failed(absl::StrCat("reading ", noted.name));
+  const bool grown = static_cast<std::uint64_t>(status.st_size) > noted.bytes;
+  if (grown || ChangedNs(status) == noted.changed_ns) return absl::OkStatus();
+  return absl::AbortedError(
+      absl::StrCat("the program wrote into its file ", noted.name,
+                   " while it was being saved; let it write a new one and rename that"));
 }
 
 }  // namespace bspnow::files

@@ -45,7 +45,8 @@ struct UnfinishedLine {
 
 /// What lies in a directory at one moment, while no process of the job runs. Small files are read
 /// at once; larger ones are opened, so that they may be replaced or removed before they are written
-/// to the archive, and grow; but cut they may not be.
+/// to the archive, and grow; but cut they may not be, nor overwritten in place. (Of one that grows
+/// it is not known whether it is overwritten, too.)
 class NotedFiles {
  public:
   static absl::StatusOr<NotedFiles> Note(const std::string& directory,
@@ -67,6 +68,7 @@ class NotedFiles {
   using GivenByName = std::map<std::string_view, const GivenFile*>;
 
   static absl::Status WriteOne(const Noted& noted, ArchiveWriter& archive);
+  static absl::Status CheckKept(const Noted& noted);
   absl::Status NoteOne(const std::string& path, const GivenByName& given);
   absl::Status NoteContent(const std::string& path, Noted& noted);
 

@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -71,6 +73,23 @@ TEST_F(NotedFilesTest, ADirectoryThatMayNotBeListedIsNotLeftOut) {
       .join();
   ASSERT_EQ(chmod(spool.c_str(), S_IRWXU), 0);
   EXPECT_NE(noted.message().find("at " + spool), absl::string_view::npos) << noted;
+}
+
+// What comes after the barrier would come back with memory that is from before it.
+TEST_F(NotedFilesTest, AFileThatIsOverwrittenInPlaceIsRefusedByName) {
+  Write("table", std::string(kLarge, 'x'));
+  Write("log", std::string(kLarge, 'x'));
+  for (const char* const name : {"/table", "/log"})
+    fs::last_write_time(job() + name, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
+  ASSERT_TRUE(noted.ok()) << noted.status();
+  const UniqueFd archive(memfd_create("archive", MFD_CLOEXEC));
+  std::ofstream(job() + "/log", std::ios::app) << "another line";
+  EXPECT_TRUE(noted->Write(archive.get(), {}).ok());
+  std::fstream(job() + "/table") << "rows";
+  const absl::Status written = noted->Write(archive.get(), {});
+  EXPECT_TRUE(absl::IsAborted(written)) << written;
+  EXPECT_NE(written.message().find("table"), absl::string_view::npos) << written;
 }
 
 // No path leads to what lies deepest: it would be taken for a file that has gone meanwhile.
