@@ -1,5 +1,6 @@
 #include "worker/host/checkpoint_host.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "base/directory_listing.h"
@@ -22,20 +25,35 @@ namespace {
 constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
 constexpr std::uint64_t kAskTimeoutNs = 10'000'000'000;  // All have left the barrier by then.
 
-/// Children of a process that still run.
-bool HasChild(pid_t os_pid) {
+/// Of a process, those that still run.
+struct Children {
+  bool any = false;
+  std::uint64_t ticks = 0;  ///< Of processor time, all together.
+};
+
+void AddChild(pid_t os_pid, Children& children) {
+  std::ifstream stat(absl::StrCat("/proc/", os_pid, "/stat"));
+  std::string text;
+  std::getline(stat, text);
+  const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
+  if (name_end == std::string::npos || text.substr(name_end + 2, 1) == "Z") return;
+  children.any = true;
+  std::istringstream words(text.substr(name_end + 2));
+  std::string word;
+  for (int field = 3; words >> word && field <= 15; ++field) {  // As proc(5) numbers them.
+    std::uint64_t ticks = 0;
+    if (field >= 14 && absl::SimpleAtoi(word, &ticks)) children.ticks += ticks;
+  }
+}
+
+Children ChildrenOf(pid_t os_pid) {
+  Children children;
   const std::string tasks = absl::StrCat("/proc/", os_pid, "/task");
   for (const std::string& task : ListDirectory(tasks).names) {
-    std::ifstream children(absl::StrCat(tasks, "/", task, "/children"));
-    for (pid_t child; children >> child;) {
-      std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
-      std::string text;
-      std::getline(stat, text);
-      const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
-      if (name_end != std::string::npos && text.substr(name_end + 2, 1) != "Z") return true;
-    }
+    std::ifstream file(absl::StrCat(tasks, "/", task, "/children"));
+    for (pid_t child; file >> child;) AddChild(child, children);
   }
-  return false;
+  return children;
 }
 
 absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
@@ -257,16 +275,19 @@ void CheckpointHost::CheckAsked(std::uint64_t now_ns) {
   BeginIfAllAsked();
 }
 
+// An image may take long, but its writer has to go on: it sums up what it writes. (To look at its
+// file would keep this process waiting, too, where a file server does not answer.)
 void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (since_ns_ == 0) since_ns_ = now_ns;
   std::map<Pid, std::string> failed;
-  const bool too_long = now_ns - since_ns_ > kReportTimeoutNs;
   for (auto& [pid, pending] : pending_) {
-    const bool writes = HasChild(owner_.OsPidOf(pid));
-    if (pending.writer_missed && !writes) failed[pid] = "the writer of its image was killed";
-    pending.writer_missed = pending.writer_seen && !writes;
-    pending.writer_seen |= writes;
-    if (too_long) failed[pid] = "its image was not done in 10 min";
+    const Children writers = ChildrenOf(owner_.OsPidOf(pid));
+    if (pending.writer_missed && !writers.any) failed[pid] = "the writer of its image was killed";
+    pending.writer_missed = pending.writer_seen && !writers.any;
+    pending.writer_seen |= writers.any;
+    if (std::exchange(pending.ticks, writers.ticks) != writers.ticks) pending.since_ns = now_ns;
+    if (now_ns - std::max(since_ns_, pending.since_ns) > kReportTimeoutNs)
+      failed[pid] = "its image did not get on for 10 min";
   }
   for (const auto& [pid, reason] : failed) {
     pending_.erase(pid);

@@ -70,6 +70,8 @@ class CheckpointHost {
   struct Pending {
     bool writer_seen = false;
     bool writer_missed = false;  ///< At the last look; its report may be on its way.
+    std::uint64_t ticks = 0;     ///< Of processor time that its writer had used at the last look,
+    std::uint64_t since_ns = 0;  ///< and the first one at which that was so.
   };
 
   bool TakesPart(Pid pid) const;

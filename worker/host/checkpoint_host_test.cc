@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::worker {
@@ -235,6 +238,64 @@ TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
   EXPECT_TRUE(host_.under_way());
   host_.CheckWaits(602 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
+}
+
+/// A child that computes for some ticks of the clock, once it is made and after each GoOn.
+class Computing {
+ public:
+  Computing() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    end_ = UniqueFd(ends[0]);
+    const UniqueFd its_end(ends[1]);
+    child_ = fork();
+    if (child_ != 0) return;
+    end_.Reset();
+    const int end = its_end.get();
+    for (char byte = 0; write(end, &byte, 1) == 1 && read(end, &byte, 1) == 1;)
+      for (const std::uint64_t until_ns = ProcessorNs() + kTicksNs; ProcessorNs() < until_ns;) {
+      }
+    _exit(0);
+  }
+  Computing(const Computing&) = delete;
+  Computing& operator=(const Computing&) = delete;
+  ~Computing() {
+    end_.Reset();
+    waitpid(child_, nullptr, 0);
+  }
+
+  /// Returns when it has.
+  void GoOn() {
+    char byte = 0;
+    EXPECT_EQ(read(end_.get(), &byte, 1), 1);
+    EXPECT_EQ(write(end_.get(), &byte, 1), 1);
+    EXPECT_EQ(recv(end_.get(), &byte, 1, MSG_PEEK), 1);
+  }
+
+ private:
+  static constexpr std::uint64_t kTicksNs = 50'000'000;
+  UniqueFd end_;
+  pid_t child_ = 0;
+};
+
+// Hundreds of GB on a file server that others use, too.
+TEST_F(CheckpointHostTest, WaitsForAnImageAsLongAsItsWriterGoesOn) {
+  AskBoth();
+  AwaitArchiver();
+  host_.OnReported(Pid{2}, Written(7));
+  writer_ = getpid();
+  Computing writer;
+  host_.CheckWaits(kSecondNs);
+  for (const std::uint64_t minutes : {9, 18, 27}) {
+    writer.GoOn();
+    host_.CheckWaits(minutes * 60 * kSecondNs);
+    ASSERT_TRUE(host_.under_way()) << minutes;
+  }
+  host_.CheckWaits(36 * 60 * kSecondNs);
+  EXPECT_TRUE(host_.under_way());
+  host_.CheckWaits(38 * 60 * kSecondNs);
+  EXPECT_FALSE(host_.under_way());
+  EXPECT_EQ(Failure(), "pid 3: its image did not get on for 10 min");
 }
 
 // As on a disk that hangs.
