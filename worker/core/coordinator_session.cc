@@ -20,6 +20,7 @@ void CoordinatorSession::Describe(proto::RegisterRequest& request) const {
   std::set<std::pair<std::uint64_t, std::uint64_t>> held;
   for (proto::HeldJob& job : *request.mutable_held()) {
     held.emplace(job.job(), job.epoch());
+    if (WillFail(job)) job.set_clearing(false);
     auto& exited = *job.mutable_exited();
     exited.erase(std::remove_if(exited.begin(), exited.end(),
                                 [&](const proto::ProcessExited& exit) {
@@ -34,6 +35,13 @@ void CoordinatorSession::Describe(proto::RegisterRequest& request) const {
     job.set_epoch(event.epoch());
     job.set_clearing(true);
   }
+}
+
+bool CoordinatorSession::WillFail(const proto::HeldJob& job) const {
+  return std::any_of(
+      unacknowledged_.begin(), unacknowledged_.end(), [&](const proto::WorkerEvent& event) {
+        return event.job() == job.job() && event.epoch() == job.epoch() && event.broken().final();
+      });
 }
 
 bool CoordinatorSession::IsUnacknowledged(const proto::HeldJob& job,

@@ -24,7 +24,8 @@ class CoordinatorSession {
 
   /// Completes a request that has all jobs that are held here. The events that the last coordinator
   /// did not acknowledge come again, in their order: so an exit among them is not held, lest it
-  /// overtakes output; and a job that has only such events left is.
+  /// overtakes output; and a job that has only such events left is. One of which they say that it
+  /// fails is held as it was: a coordinator that took it for lost would begin it anew.
   void Describe(proto::RegisterRequest& request) const;
 
   /// What the last coordinator did not acknowledge is reported to this one, of the jobs that go on.
@@ -53,6 +54,7 @@ class CoordinatorSession {
   bool all_acknowledged() const { return unacknowledged_.empty(); }
 
  private:
+  bool WillFail(const proto::HeldJob& job) const;
   bool IsUnacknowledged(const proto::HeldJob& job, std::uint32_t exited_pid) const;
 
   const std::uint64_t incarnation_;

@@ -138,5 +138,27 @@ TEST_F(CoordinatorSessionTest, LetsNoExitOvertakeOutput) {
   EXPECT_TRUE(request.held(1).clearing());
 }
 
+// It would be begun anew, to come to the same end.
+TEST_F(CoordinatorSessionTest, AJobOfWhichTheReportThatItFailsIsUnderWayIsNotTakenForLost) {
+  session_.OnRegistered(Reply(4, 1, {}));
+  proto::WorkerEvent broken;
+  broken.set_job(1);
+  broken.set_epoch(1);
+  broken.mutable_broken()->set_final(true);
+  session_.Report(broken);
+  const auto is_clearing = [this] {
+    proto::RegisterRequest request;
+    proto::HeldJob& job = *request.add_held();
+    job.set_job(1);
+    job.set_epoch(1);
+    job.set_clearing(true);
+    session_.Describe(request);
+    return request.held(0).clearing();
+  };
+  EXPECT_FALSE(is_clearing());
+  session_.OnAcknowledge(1);
+  EXPECT_TRUE(is_clearing()) << "the report may be lost with the coordinator";
+}
+
 }  // namespace
 }  // namespace bspnow::worker

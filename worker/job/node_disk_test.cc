@@ -52,6 +52,10 @@ TEST_F(NodeDiskTest, NoJobEndsWhileSomethingElseCanBeGivenUp) {
   ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kBroken) == 1; }));
   const std::string reason = First(proto::WorkerEvent::kBroken).broken().reason();
   EXPECT_NE(reason.find("is nearly full"), std::string::npos) << reason;
+  proto::RegisterRequest request;
+  ASSERT_TRUE(jobs_->Describe(request).ok());
+  ASSERT_EQ(request.held_size(), 1);
+  EXPECT_TRUE(request.held(0).clearing()) << "nobody says it again to the next coordinator";
   EXPECT_TRUE(End(1));
 }
 

@@ -108,10 +108,7 @@ void NodeJob::EndForDisk(std::uint64_t bytes, const DiskRoom& room) {
 }
 
 void NodeJob::Break(const std::string& reason) {
-  proto::WorkerEvent event;
-  event.mutable_broken()->set_final(true);
-  event.mutable_broken()->set_reason(reason);
-  job_.OnHostEvent(std::move(event));
+  job_.ReportBroken(ExchangeFault::kProgram, reason);
 }
 
 std::optional<JobFilesHere> NodeJob::FilesHere() const {
