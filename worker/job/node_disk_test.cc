@@ -23,6 +23,10 @@ class NodeDiskTest : public NodeJobTest {
     umount2(root_.c_str(), MNT_DETACH);
   }
 
+  std::ptrdiff_t EventOf(proto::WorkerEvent::WhatCase what) const {
+    return &First(what) - &events_[0];
+  }
+
   /// Half of what is to stay free is left then.
   void Fill(const std::string& path) const {
     const DiskRoom room = *RoomAt(root_);
@@ -52,6 +56,8 @@ TEST_F(NodeDiskTest, NoJobEndsWhileSomethingElseCanBeGivenUp) {
   ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kBroken) == 1; }));
   const std::string reason = First(proto::WorkerEvent::kBroken).broken().reason();
   EXPECT_NE(reason.find("is nearly full"), std::string::npos) << reason;
+  ASSERT_TRUE(RunUntilExited(1)) << "though no coordinator has ordered it";
+  EXPECT_LT(EventOf(proto::WorkerEvent::kBroken), EventOf(proto::WorkerEvent::kExited));
   proto::RegisterRequest request;
   ASSERT_TRUE(jobs_->Describe(request).ok());
   ASSERT_EQ(request.held_size(), 1);

@@ -96,7 +96,8 @@ void NodeJob::TellOfMemory() {
       "); the kernel has killed one of them"));
 }
 
-// There it would come to the same again.
+// There it would come to the same again. Its processes go at once: until the coordinator has noted
+// it, or is back, they could write what is left.
 void NodeJob::EndForDisk(std::uint64_t bytes, const DiskRoom& room) {
   ends_for_disk_ = true;
   const std::string node = job_.start().hosts(static_cast<int>(job_.node())).node();
@@ -105,6 +106,9 @@ void NodeJob::EndForDisk(std::uint64_t bytes, const DiskRoom& room) {
                      " MiB ", room.free_bytes >> 20, " are left, and the job's files take ",
                      bytes >> 20, " there, more than any other job's (", parts_.jobs_directory,
                      "); let it write less, or elsewhere"));
+  proto::HostOrder kill;
+  kill.set_kill_all(true);
+  Send(kill);
 }
 
 void NodeJob::Break(const std::string& reason) {
