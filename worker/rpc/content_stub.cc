@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/rpc/silence_watch.h"
 
 namespace bspnow::worker {
 namespace {
@@ -18,11 +19,12 @@ constexpr std::chrono::milliseconds kPause{250};
 constexpr std::uint32_t kProfileMode = 0600;
 constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
 constexpr std::int64_t kProfileTimeoutMs = 20'000;
+constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 
 }  // namespace
 
-ContentStub::ContentStub(const CoordinatorAddress& coordinator)
-    : channel_(ChannelToCoordinator(coordinator)) {}
+ContentStub::ContentStub(const CoordinatorAddress& coordinator, std::chrono::milliseconds patience)
+    : channel_(ChannelToCoordinator(coordinator)), patience_(patience) {}
 
 // Tries again as long as the coordinator is away; a connection may break in the middle.
 template <typename Try>
@@ -83,6 +85,7 @@ absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
 absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
                                      const OpenLeftFile& open) {
   grpc::ClientContext context;
+  SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
   const auto stub = proto::Workers::NewStub(channel_);
@@ -90,13 +93,24 @@ absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& fil
   proto::FileChunk first;
   first.set_job(Value(job));
   absl::Status sent;
+  std::uint64_t bytes = 0;
+  const auto moved = [&watch, &bytes](std::uint64_t more) {
+    watch.Moved();
+    bytes += more;
+    return absl::OkStatus();
+  };
   for (const LeftFile& left : files) {
     absl::StatusOr<files::OutgoingFile> file = open(left);
     if (!file.ok()) continue;  // Who has opened it knows why.
-    sent = files::SendFile(*file, first, *writer);
+    sent = files::SendFile(*file, first, *writer, moved);
     if (!sent.ok()) break;
   }
-  return files::EndSending(sent, context, *writer, "storing the files of a job");
+  watch.Expect(patience_ + std::chrono::milliseconds(bytes / kSyncedBytesPerMsLeast));
+  const absl::Status ended =
+      files::EndSending(sent, context, *writer, "storing the files of a job");
+  if (ended.ok() || !watch.fired()) return ended;
+  return absl::UnavailableError(
+      "storing the files of a job: the coordinator takes no more of them");
 }
 
 }  // namespace bspnow::worker

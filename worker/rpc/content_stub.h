@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,14 +22,16 @@ namespace bspnow::worker {
 
 class ContentStub {
  public:
-  /// Of the coordinator, HOST:PORT.
-  explicit ContentStub(const CoordinatorAddress& coordinator);
+  /// Of the coordinator, HOST:PORT. A call that sends files, and does not move any more for this
+  /// long, is given up: its disk may hang.
+  explicit ContentStub(const CoordinatorAddress& coordinator,
+                       std::chrono::milliseconds patience = std::chrono::minutes(1));
 
   /// Fetches a content, for a job whose `calls` may be stopped.
   absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into, OpenCalls& calls);
 
-  /// Sends what a job left in its directory. One attempt; unavailable: the coordinator is away, or
-  /// has no room.
+  /// Sends what a job left in its directory. One attempt; unavailable: the coordinator is away, has
+  /// no room, or its disk does not answer.
   absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
 
   /// Sends what its processes on the host with this number recorded. One attempt, of 20 s at most.
@@ -44,6 +47,7 @@ class ContentStub {
                            OpenCalls& calls);
 
   const std::shared_ptr<grpc::Channel> channel_;
+  const std::chrono::milliseconds patience_;
   OpenCalls calls_;
 };
 
