@@ -21,6 +21,11 @@ std::uint64_t DiskRoom::missing_bytes() const {
   return reserve_bytes() - std::min(reserve_bytes(), free_bytes);
 }
 
+bool DiskRoom::Takes(std::uint64_t bytes) const {
+  return bytes <= reserve_bytes() ||
+         (free_bytes > reserve_bytes() && bytes <= free_bytes - reserve_bytes());
+}
+
 std::optional<DiskRoom> RoomAt(const std::string& directory) {
   struct statvfs status {};
   if (statvfs(directory.c_str(), &status) != 0) return std::nullopt;

@@ -18,6 +18,9 @@ struct DiskRoom {
   /// What is to stay free.
   std::uint64_t reserve_bytes() const;
   std::uint64_t missing_bytes() const;  ///< Of that.
+  /// Whether something may begin that takes so much: not if it goes into what is to stay free, for
+  /// which somebody else would have to end. Where nothing else is left the small may.
+  bool Takes(std::uint64_t bytes) const;
 };
 
 /// Of the disk that a directory is on; nothing, with errno, if it cannot be told.

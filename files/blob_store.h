@@ -37,6 +37,8 @@ class BlobStore {
   /// Removes whatever lies there that is no content, such as uploads that never ended.
   explicit BlobStore(std::string directory);
 
+  const std::string& directory() const { return directory_; }
+
   /// A content that is there will stay there for a day from now, needed or not.
   bool Has(std::string_view sha256) const;
 

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/disk_room.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -29,6 +31,14 @@ bool WantsRoom(const absl::Status& status) {
 }
 
 }  // namespace
+
+absl::Status CheckRoomFor(const std::string& path, std::uint64_t bytes) {
+  const std::optional<DiskRoom> room = RoomAt(std::filesystem::path(path).parent_path().string());
+  if (!room || room->Takes(bytes)) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      ENOSPC, absl::StrCat("making ", path, " of ", bytes, " bytes, where ", room->free_bytes,
+                           " are left and ", room->reserve_bytes(), " stay free"));
+}
 
 absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
                                                            std::uint64_t bytes_max, Fetch fetch) {
@@ -63,7 +73,9 @@ absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& pat
   if (absl::Status s = Acquire(sha256, calls); !s.ok()) return s;
   const absl::Status copied = WithRoom(
       [&] {
-        absl::Status s = store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
+        absl::Status s = CheckRoomFor(path, store_.BytesOf(sha256).value_or(0));
+        if (!s.ok()) return s;
+        s = store_.CopyTo(sha256, path, mode, [&calls] { return calls.stopping(); });
         if (WantsRoom(s)) unlink(path.c_str());
         return s;
       },

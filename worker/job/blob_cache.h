@@ -23,6 +23,9 @@
 
 namespace bspnow::worker {
 
+/// ResourceExhausted, as of a full disk, if the disk does not take one more file of this size.
+absl::Status CheckRoomFor(const std::string& path, std::uint64_t bytes);
+
 class BlobCache {
  public:
   /// Puts the content with this hash into the store, unless that is stopped.
@@ -38,7 +41,8 @@ class BlobCache {
 
   /// Puts a copy at `path`, which must not exist, with these permission bits. Fetches the content
   /// first if it is not here. Stop of `calls` breaks that off, and leaves the content to others who
-  /// need it.
+  /// need it. Nothing begins that would take what is to stay free of the disk (DiskRoom::Takes): a
+  /// job that runs would have to end for it.
   absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode,
                       OpenCalls& calls);
 

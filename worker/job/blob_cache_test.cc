@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/testing/scratch_directory.h"
+#include "files/sha256.h"
 
 namespace bspnow::worker {
 namespace {
@@ -234,6 +235,28 @@ TEST_F(BlobCacheTest, IdleContentsStayWhenItIsNotRoomThatLacks) {
     EXPECT_TRUE(Keeps(kOne)) << other;
   }
   EXPECT_EQ(fetches_, 4) << "each of them once";
+}
+
+// A job that runs would have to end for the room that it would take.
+TEST_F(BlobCacheTest, ACopyLeavesFreeWhatIsToStayFree) {
+  if (mount("tmpfs", root_.c_str(), "tmpfs", 0, "size=20m") != 0)
+    GTEST_SKIP() << "only root mounts";
+  {
+    const std::string content(10'200'000, 'x');  // As much would be left, but for the reserve.
+    files::Sha256 sum;
+    sum.Add(content);
+    const std::string hash = sum.Hexadecimal();
+    std::filesystem::create_directories(root_ + "/cache");
+    std::ofstream(root_ + "/cache/" + hash) << content;
+    const auto cache = OpenCache(std::uint64_t{1} << 30);
+    const std::string copy = Fresh();
+    const absl::Status copied = cache->CopyTo(hash, copy, 0640, calls_);
+    EXPECT_EQ(copied.code(), absl::StatusCode::kResourceExhausted) << copied;
+    EXPECT_NE(copied.message().find("stay free"), std::string::npos) << copied;
+    EXPECT_FALSE(std::filesystem::exists(copy));
+    EXPECT_TRUE(cache->CopyTo(kOne, Fresh(), 0640, calls_).ok()) << "it is small";
+  }
+  umount2(root_.c_str(), MNT_DETACH);
 }
 
 /// A file system of its own, where this user may mount one.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <map>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "worker/checkpoint/image_file.h"
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
+#include "worker/job/blob_cache.h"
 #include "worker/restore/restore_command.h"
 
 namespace bspnow::worker {
@@ -55,6 +57,11 @@ using Archives = std::map<std::uint32_t, files::JobFilesFacts>;
 // Those of lower pids over those of higher ones.
 absl::StatusOr<Archives> Unpack(const std::map<std::uint32_t, std::string>& files,
                                 const std::string& directory, const OpenCalls& calls) {
+  std::uint64_t bytes = 0;
+  struct stat status {};
+  for (const auto& [pid, file] : files)
+    if (stat(file.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
+  if (absl::Status room = CheckRoomFor(directory + "/", bytes); !room.ok()) return room;
   Archives archives;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     absl::StatusOr<files::JobFilesFacts> facts =

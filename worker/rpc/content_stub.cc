@@ -5,11 +5,14 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "files/file_sink.h"
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/job/blob_cache.h"
 #include "worker/rpc/silence_watch.h"
 
 namespace bspnow::worker {
@@ -20,6 +23,24 @@ constexpr std::uint32_t kProfileMode = 0600;
 constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
 constexpr std::int64_t kProfileTimeoutMs = 20'000;
 constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
+
+/// A content comes if the disk has room for it (CheckRoomFor).
+class WithinRoom final : public files::FileSink {
+ public:
+  WithinRoom(files::FileSink& sink, const std::string& directory)
+      : sink_(sink), directory_(directory) {}
+
+  absl::Status Begin(const files::FileHead& head) override {
+    absl::Status room = CheckRoomFor(absl::StrCat(directory_, "/", head.name), head.bytes);
+    return room.ok() ? sink_.Begin(head) : room;
+  }
+  absl::Status Append(std::string_view bytes) override { return sink_.Append(bytes); }
+  absl::Status Finish() override { return sink_.Finish(); }
+
+ private:
+  files::FileSink& sink_;
+  const std::string& directory_;
+};
 
 }  // namespace
 
@@ -75,7 +96,8 @@ absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   const OpenCall of_job(calls, [&context] { context.TryCancel(); });
-  files::BlobSink sink(into, Durability::kCached);
+  files::BlobSink content(into, Durability::kCached);
+  WithinRoom sink(content, into.directory());
   const auto stub = proto::Workers::NewStub(channel_);
   const auto reader = stub->ReadBlob(&context, request);
   return files::TakeFiles(context, *reader, sink,
