@@ -1,16 +1,19 @@
 // top: looks again and again.
-#include <stdio.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/start_thread.h"
 #include "client/cluster/reconnection.h"
 #include "client/commands.h"
+#include "client/run/letterbox.h"
 #include "client/run/signal_watch.h"
 #include "client/view/job_json.h"
 #include "client/view/terminal_screen.h"
@@ -29,11 +32,23 @@ struct TopOptions {
   bool json = false;
 };
 
-absl::StatusOr<TopSample> TakeSample(JobsStub& jobs) {
+/// Used by one look at a time.
+struct Asked {
+  const CoordinatorPlace place;
+  std::optional<JobsStub> jobs;  ///< Once a look has connected.
+};
+
+absl::StatusOr<TopSample> TakeSample(Asked& asked) {
+  if (!asked.jobs) {
+    absl::StatusOr<JobsStub> connected = JobsStub::Connect(asked.place, Say, 0);
+    if (!connected.ok()) return connected.status();
+    asked.jobs.emplace(*std::move(connected));
+  }
   TopSample sample;
-  absl::StatusOr<std::vector<proto::Job>> job_list = jobs.ListJobs(proto::ListJobsRequest(), 0);
+  absl::StatusOr<std::vector<proto::Job>> job_list =
+      asked.jobs->ListJobs(proto::ListJobsRequest(), 0);
   if (!job_list.ok()) return job_list.status();
-  absl::StatusOr<proto::ListNodesReply> node_list = jobs.ListNodes();
+  absl::StatusOr<proto::ListNodesReply> node_list = asked.jobs->ListNodes();
   if (!node_list.ok()) return node_list.status();
   sample.jobs = std::move(*job_list);
   sample.nodes = std::move(*node_list);
@@ -48,14 +63,81 @@ std::string SampleJson(const TopSample& sample) {
                    {"nodes", NodesJson(sample.nodes)}});
 }
 
+/// Looks on a thread, for a coordinator may be silent for long: the loop hears keys and signals
+/// meanwhile. It blocks these before there is any thread, of gRPC either: one that did not would
+/// take a signal, and with it the program, from a terminal that is not given back.
 class Top {
  public:
-  Top(JobsStub& jobs, const TopOptions& options)
-      : jobs_(jobs),
-        options_(options),
-        reconnection_(jobs.coordinator(), kReconnectUsualMs),
-        signals_(loop_, [this](int) { loop_.Stop(); }) {
-    if (options.batch || options.json) return;
+  Top(const CoordinatorPlace& place, const TopOptions& options)
+      : options_(options),
+        reconnection_(place.address, kReconnectUsualMs),
+        signals_(loop_, [this](int signal) { OnSignal(signal); }),
+        letterbox_(std::make_shared<Letterbox>(loop_)),
+        asked_(std::make_shared<Asked>(Asked{.place = place, .jobs = std::nullopt})) {
+    signals_.LetPipesEnd();
+    if (TakesScreen()) signals_.Watch(SIGTSTP);
+  }
+
+  ~Top() {
+    letterbox_->Close();
+    loop_.Forget(STDIN_FILENO);
+  }
+
+  absl::Status Run() {
+    Look();
+    if (failure_.ok()) loop_.Run();
+    return failure_;
+  }
+
+ private:
+  bool TakesScreen() const { return !options_.batch && !options_.json; }
+
+  void Look() {
+    auto thread = StartThread([this, asked = asked_, letterbox = letterbox_] {
+      const auto sample = std::make_shared<absl::StatusOr<TopSample>>(TakeSample(*asked));
+      letterbox->Post([this, sample] { OnSample(*sample); });
+    });
+    if (!thread) return Fail(absl::ResourceExhaustedError("there is no thread to be had"));
+    thread->detach();
+  }
+
+  void OnSample(const absl::StatusOr<TopSample>& sample) {
+    const bool connected = asked_->jobs.has_value();
+    if (connected && reconnection_.MayComeBack(sample.status())) return LookAgain(sample.status());
+    if (!sample.ok()) return Fail(sample.status());
+    reconnection_.OnBack();
+    Show(*sample);
+    looks_ += 1;
+    if (looks_ == options_.count) return loop_.Stop();
+    loop_.SetTimer(options_.interval_ms, [this] { Look(); });
+  }
+
+  void LookAgain(const absl::Status& why) {
+    const auto retry = reconnection_.OnLost(why, NowNs());
+    if (!retry) return Fail(reconnection_.GaveUp(why));
+    if (!retry->say.empty() && screen_) Draw(retry->say);
+    if (!retry->say.empty() && !screen_) Say(retry->say);
+    loop_.SetTimer(retry->after_ms, [this] { Look(); });
+  }
+
+  void Fail(const absl::Status& why) {
+    failure_ = why;
+    loop_.Stop();
+  }
+
+  void Show(const TopSample& sample) {
+    if (options_.json) {
+      std::cout << SampleJson(sample) << std::flush;
+    } else if (TakesScreen()) {
+      if (!screen_) TakeScreen();
+      Draw(top_.Show(sample, ColoursFor(STDOUT_FILENO)) + "\nq quits");
+    } else {
+      std::cout << (looks_ > 0 ? "\n" : "") << top_.Show(sample, Colours::kOff) << std::flush;
+    }
+    if (!std::cout) Fail(absl::DataLossError("writing standard output failed"));
+  }
+
+  void TakeScreen() {
     screen_.emplace();
     loop_.OnReadable(STDIN_FILENO, [this] {
       const char key = screen_->ReadKey();
@@ -63,71 +145,40 @@ class Top {
     });
   }
 
-  ~Top() { loop_.Forget(STDIN_FILENO); }
-
-  absl::Status Run() {
-    Look();
-    if (failure_.ok() && !done_) loop_.Run();
-    return failure_;
+  void Draw(const std::string& text) {
+    drawn_ = text;
+    screen_->Draw(text);
   }
 
- private:
-  void Look() {
-    const absl::StatusOr<TopSample> sample = TakeSample(jobs_);
-    if (reconnection_.MayComeBack(sample.status())) return LookAgain(sample.status());
-    reconnection_.OnBack();
-    if (sample.ok()) {
-      Show(*sample);
-    } else {
-      failure_ = sample.status();
-    }
-    looks_ += 1;
-    done_ = options_.count != 0 && looks_ >= options_.count;
-    if (done_ || !failure_.ok()) {
-      loop_.Stop();
-      return;
-    }
-    loop_.SetTimer(options_.interval_ms, [this] { Look(); });
+  // Whoever stops it gets the terminal back meanwhile.
+  void OnSignal(int signal) {
+    if (signal != SIGTSTP) return loop_.Stop();
+    const bool had_screen = screen_.has_value();
+    screen_.reset();
+    raise(SIGSTOP);
+    if (!had_screen) return;
+    screen_.emplace();
+    screen_->Draw(drawn_);
   }
 
-  void LookAgain(const absl::Status& why) {
-    const auto retry = reconnection_.OnLost(why, NowNs());
-    if (!retry) {
-      failure_ = reconnection_.GaveUp(why);
-      loop_.Stop();
-      return;
-    }
-    if (screen_ && !retry->say.empty()) screen_->Draw(retry->say);
-    if (!screen_ && !retry->say.empty()) std::cerr << "bsp: " << retry->say << std::endl;
-    loop_.SetTimer(retry->after_ms, [this] { Look(); });
-  }
-
-  void Show(const TopSample& sample) {
-    if (options_.json) {
-      std::cout << SampleJson(sample) << std::flush;
-    } else if (screen_) {
-      screen_->Draw(top_.Show(sample, ColoursFor(STDOUT_FILENO)) + "\nq quits");
-    } else {
-      std::cout << (looks_ > 0 ? "\n" : "") << top_.Show(sample, Colours::kOff) << std::flush;
-    }
-    if (!std::cout) failure_ = absl::DataLossError("writing standard output failed");
-  }
-
-  JobsStub& jobs_;
   const TopOptions& options_;
   Reconnection reconnection_;
   EventLoop loop_;
-  SignalWatch signals_;
+  SignalWatch signals_;  ///< Before the first thread.
+  const std::shared_ptr<Letterbox> letterbox_;
+  const std::shared_ptr<Asked> asked_;
   std::optional<TerminalScreen> screen_;
+  std::string drawn_;
   TopScreen top_;
   std::uint64_t looks_ = 0;
-  bool done_ = false;
   absl::Status failure_;
 };
 
-absl::StatusOr<int> RunTop(JobsStub& jobs, TopOptions options) {
+absl::StatusOr<int> RunTop(const CommandLine& line, TopOptions options) {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) options.batch = true;
-  if (absl::Status run = Top(jobs, options).Run(); !run.ok()) return run;
+  const absl::StatusOr<CoordinatorPlace> place = PlaceOf(line);
+  if (!place.ok()) return place.status();
+  if (absl::Status run = Top(*place, options).Run(); !run.ok()) return run;
   return 0;
 }
 
@@ -142,7 +193,7 @@ void AddTopCommand(CommandLine& line) {
       ->type_name("TIME");
   command->add_option("--count", options->count, "End after this many looks")->type_name("N");
   command->add_flag("--json", options->json, "Print JSON, an object for each look");
-  SetConnectedAction(line, command, [options](JobsStub& jobs) { return RunTop(jobs, *options); });
+  SetAction(line, command, [&line, options] { return RunTop(line, *options); });
 }
 
 }  // namespace bspnow::client

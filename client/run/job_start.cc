@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "base/start_thread.h"
 #include "base/units.h"
 #include "client/cluster/cancel_all.h"
+#include "client/run/letterbox.h"
 #include "client/view/upload_progress.h"
 
 namespace bspnow::client {
@@ -28,18 +28,12 @@ constexpr std::uint64_t kCancelMs = 900;
 
 /// What the thread may still use when nobody waits for it any more.
 struct JobStart::Shared {
-  std::mutex mutex;
-  EventLoop* loop;  ///< Guarded by mutex. Null once nobody waits.
+  Letterbox letterbox;
   std::atomic<bool> interrupted = false;
   const Say say;
   const std::thread::id thread = std::this_thread::get_id();  ///< The loop's.
 
-  Shared(EventLoop& its_loop, Say to_user) : loop(&its_loop), say(std::move(to_user)) {}
-
-  void Post(std::function<void()> work) {
-    const std::scoped_lock lock(mutex);
-    if (loop != nullptr) loop->Post(std::move(work));
-  }
+  Shared(EventLoop& loop, Say to_user) : letterbox(loop), say(std::move(to_user)) {}
 };
 
 /// The coordinator has the contents.
@@ -51,10 +45,7 @@ struct JobStart::Prepared {
 JobStart::JobStart(EventLoop& loop, Say say)
     : loop_(loop), shared_(std::make_shared<Shared>(loop, std::move(say))) {}
 
-JobStart::~JobStart() {
-  const std::scoped_lock lock(shared_->mutex);
-  shared_->loop = nullptr;
-}
+JobStart::~JobStart() { shared_->letterbox.Close(); }
 
 void JobStart::Interrupt() {
   if (std::exchange(interrupted_, true)) return;
@@ -69,7 +60,7 @@ std::optional<Result> JobStart::Beside(std::function<Result()> work, std::uint64
   const auto done = std::make_shared<std::optional<Result>>();
   auto thread = StartThread([shared = shared_, done, work = std::move(work)] {
     const auto made = std::make_shared<Result>(work());
-    shared->Post([done, made] { done->emplace(std::move(*made)); });
+    shared->letterbox.Post([done, made] { done->emplace(std::move(*made)); });
   });
   if (!thread) return absl::ResourceExhaustedError("there is no thread to be had");
   thread->detach();
@@ -92,7 +83,7 @@ absl::StatusOr<JobStart::Prepared> JobStart::Prepare(const Order& order,
   if (!submission.ok()) return submission.status();
   const auto say = [shared](const std::string& line) {
     if (std::this_thread::get_id() == shared->thread) return shared->say(line);
-    shared->Post([shared, line] { shared->say(line); });
+    shared->letterbox.Post([shared, line] { shared->say(line); });
   };
   absl::StatusOr<JobsStub> jobs = JobsStub::Connect(order.place, say, order.patience_ms);
   if (!jobs.ok()) return jobs.status();

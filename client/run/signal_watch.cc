@@ -34,9 +34,11 @@ void SignalWatch::Watch(int signal) {
 
 SignalWatch::~SignalWatch() { loop_.Forget(signals_.get()); }
 
+void SignalWatch::LetPipesEnd() { signal(SIGPIPE, before_of_pipe_); }
+
 void SignalWatch::Stop() {
   loop_.Forget(signals_.get());
-  signal(SIGPIPE, before_of_pipe_);
+  LetPipesEnd();
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -21,6 +21,9 @@ class SignalWatch {
   /// One more, where it is not ignored.
   void Watch(int signal);
 
+  /// A pipe that nobody reads ends this program again, if it did before.
+  void LetPipesEnd();
+
   /// Calls `arrived` for what has come, without waiting; for work that does not return to the loop.
   void Look();
 
