@@ -15,6 +15,7 @@
 #include "client/commands.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
+#include "files/whole_number.h"
 #include "net/socket.h"
 
 namespace bspnow::client {
@@ -115,8 +116,11 @@ absl::StatusOr<int> Attach(JobsStub& stub, const AttachOptions& options) {
 void AddAttachCommand(CommandLine& line) {
   CLI::App* command = AddCommand(line, "attach", "Debug a process of a job with gdb");
   const auto options = std::make_shared<AttachOptions>();
-  command->add_option("JOB", options->job, "The job's id")->required();
-  command->add_option("--pid", options->pid, "Which process")->required()->type_name("PID");
+  AddJobId(*command, options->job);
+  command->add_option("--pid", options->pid, "Which process")
+      ->required()
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
+      ->type_name("PID");
   command->add_flag("--print", options->print, "Print the command only, which is run here");
   command->add_flag("--json", options->json, "Print JSON, for programs");
   SetConnectedAction(line, command, [options](JobsStub& stub) { return Attach(stub, *options); });

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "client/commands.h"
 #include "client/view/job_json.h"
+#include "files/whole_number.h"
 #include "net/tls/authority.h"
 #include "net/tls/revocations.h"
 
@@ -120,6 +121,7 @@ void AddIdentityOptions(CLI::App& command, CertsOptions& options) {
 void AddDaysOption(CLI::App& command, CertsOptions& options, std::uint32_t usual) {
   options.days = usual;
   command.add_option("--days", options.days, "For how long it is valid")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(1u, kDaysMax))
       ->type_name("N")
       ->default_str(usual == 0 ? "as before" : std::to_string(usual));

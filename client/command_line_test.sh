@@ -61,6 +61,12 @@ says 2 'bsprun: --tls= has no value' env BSP_COORDINATOR=$nobody bsprun --tls= -
 says 0 'hi --tls= 3' bash -c 'bsprun -n 1 echo hi --tls= 3 || true'
 says 2 '0 is no number of processes; write 1 to 16384, with -n or in BSP_NPROCS' \
   env BSP_NPROCS=0 bsprun true
+# Decimal, as Slurm and mpirun have it: not eight, and not the job 2^64 - 1.
+says 0 10 bash -c 'bsprun -n 010 echo hi 2>/dev/null | wc -l'
+says 2 '0x2 is no number of processes' bsprun -n 0x2 true
+says 2 'JOB: -1 is no job; write its id' bsp logs -1
+says 2 'JOB: 3-7 is no job; write its id' bsp fetch 3-7
+says 2 '--count: -1 is no whole number' bsp top --count -1
 says 1 "no coordinator answers at $nobody" \
   bsp submit --reconnect-timeout 0 --coordinator $nobody -np 2 true
 says 1 "no coordinator answers at $nobody; trying again for 1 s" \

@@ -34,6 +34,21 @@ void TakeJobs(const std::vector<std::string>& texts, std::vector<std::uint64_t>&
 
 }  // namespace
 
+void AddJobId(CLI::App& command, std::uint64_t& job) {
+  command
+      .add_option_function<std::string>(
+          "JOB",
+          [&job](const std::string& text) {
+            const absl::StatusOr<IdRange> range = ParseIdRange(text);
+            if (!range.ok() || range->last != range->first)
+              throw CLI::ValidationError("JOB", text + " is no job; write its id");
+            job = range->first;
+          },
+          "The job's id")
+      ->required()
+      ->type_name("");
+}
+
 CLI::Option* AddJobIds(CLI::App& command, std::vector<std::uint64_t>& jobs) {
   return command
       .add_option_function<std::vector<std::string>>(

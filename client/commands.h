@@ -64,6 +64,9 @@ void AddCertsCommand(CommandLine& line);
 /// A command with the options --coordinator and --tls.
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description);
 
+/// The one job that a command is for.
+void AddJobId(CLI::App& command, std::uint64_t& job);
+
 /// The jobs that a command is for, as 3-7 9, in `jobs`.
 CLI::Option* AddJobIds(CLI::App& command, std::vector<std::uint64_t>& jobs);
 

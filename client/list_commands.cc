@@ -12,6 +12,7 @@
 #include "client/view/history_view.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -43,6 +44,7 @@ void AddJobs(CommandLine& line) {
   const auto query = std::make_shared<ListQuery>();
   command->add_flag("-a,--all", query->all, "Those that have ended, too");
   command->add_option("--last", query->last, "The newest N of them only")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax))
       ->type_name("N");
   AddListOptions(*command, query->only);
@@ -97,6 +99,7 @@ void AddHistory(CommandLine& line) {
   for (const char* filter : {"--user", "--state", "--since"})
     jobs->excludes(command->get_option(filter));
   CLI::Option* const last = command->add_option("--last", query->last, "The newest N of them only")
+                                ->transform(files::AsWholeNumber(files::Sign::kNone))
                                 ->check(CLI::Range(std::uint64_t{1}, kNumberMax))
                                 ->type_name("N");
   jobs->excludes(last);

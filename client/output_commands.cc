@@ -21,6 +21,7 @@
 #include "client/view/open_line.h"
 #include "files/file_name.h"
 #include "files/file_store.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -198,10 +199,11 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
 void AddOutputCommands(CommandLine& line) {
   CLI::App* logs = AddCommand(line, "logs", "Print what a job has printed");
   const auto log_options = std::make_shared<LogOptions>();
-  logs->add_option("JOB", log_options->job, "The job's id")->required();
+  AddJobId(*logs, log_options->job);
   logs->add_flag("-f,--follow", log_options->follow, "Go on until the job ends");
-  log_options->pid_option =
-      logs->add_option("--pid", log_options->pid, "Only of this process")->type_name("PID");
+  log_options->pid_option = logs->add_option("--pid", log_options->pid, "Only of this process")
+                                ->transform(files::AsWholeNumber(files::Sign::kNone))
+                                ->type_name("PID");
   logs->add_flag("--prefix-output", log_options->prefix_output, "Begin each line with its [pid]");
   AddOutputOption(*logs, log_options->output,
                   "Write standard output there instead; %j is the job's id");
@@ -211,7 +213,7 @@ void AddOutputCommands(CommandLine& line) {
 
   CLI::App* fetch = AddCommand(line, "fetch", "Fetch files that pid 0 left in the job's directory");
   const auto fetch_options = std::make_shared<FetchOptions>();
-  fetch->add_option("JOB", fetch_options->job, "The job's id")->required();
+  AddJobId(*fetch, fetch_options->job);
   fetch->add_option("NAME", fetch_options->names, "Only these files [all]");
   fetch->add_option("--dir", fetch_options->directory, "Put them there [.]")->type_name("DIR");
   fetch->add_flag("--json", fetch_options->json, "Print JSON, for programs");

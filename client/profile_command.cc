@@ -77,7 +77,7 @@ absl::StatusOr<int> WriteTrace(JobsStub& jobs, const ProfileOptions& options) {
 void AddProfileCommands(CommandLine& line) {
   CLI::App* profile = AddCommand(line, "profile", "Show where the time of an ended job went");
   const auto options = std::make_shared<ProfileOptions>();
-  profile->add_option("JOB", options->job, "The job's id")->required();
+  AddJobId(*profile, options->job);
   profile
       ->add_option("--output", options->output,
                    "Write a page, picture or JSON there [a table on standard output]")
@@ -100,7 +100,7 @@ void AddProfileCommands(CommandLine& line) {
   CLI::App* trace =
       AddCommand(line, "trace", "Write an ended job's supersteps for Perfetto or chrome://tracing");
   const auto trace_options = std::make_shared<ProfileOptions>();
-  trace->add_option("JOB", trace_options->job, "The job's id")->required();
+  AddJobId(*trace, trace_options->job);
   trace->add_option("--output", trace_options->output, "Write them there [standard output]")
       ->type_name("FILE");
   SetConnectedAction(line, trace,

@@ -19,6 +19,7 @@
 #include "client/view/terminal_screen.h"
 #include "client/view/top_screen.h"
 #include "files/duration.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -191,7 +192,9 @@ void AddTopCommand(CommandLine& line) {
   command->add_option("--interval", options->interval_ms, "From one look to the next [1s]")
       ->transform(files::AsMilliseconds(files::PlainNumber::kSeconds, kIntervalMinMs))
       ->type_name("TIME");
-  command->add_option("--count", options->count, "End after this many looks")->type_name("N");
+  command->add_option("--count", options->count, "End after this many looks")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
+      ->type_name("N");
   command->add_flag("--json", options->json, "Print JSON, an object for each look");
   SetAction(line, command, [&line, options] { return RunTop(line, *options); });
 }

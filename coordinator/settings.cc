@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "files/duration.h"
 #include "files/settings_file.h"
+#include "files/whole_number.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -53,6 +54,7 @@ void DescribeTokens(CLI::App& app, CoordinatorSettings& settings) {
       ->type_name("DAYS")
       ->needs(user)
       ->configurable(false)
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(1u, 36500u))
       ->capture_default_str();
 }
@@ -115,6 +117,7 @@ void DescribeKeeping(CLI::App& app, CoordinatorSettings& settings) {
       ->default_str("16GiB");
   app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
       ->type_name("DAYS")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->capture_default_str();
 }
 
@@ -122,9 +125,11 @@ void DescribeQuotas(CLI::App& app, Quotas& quotas) {
   app.add_option("--user-slots", quotas.slots,
                  "Slots that jobs of one user have at once [as many as there are]")
       ->type_name("N")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   app.add_option("--user-jobs", quotas.jobs, "Jobs of one user that have not ended [any number]")
       ->type_name("N")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   app.add_option("--user-bytes", quotas.bytes,
                  "Programs, output and files of one user that are kept here [any number]")
@@ -148,6 +153,7 @@ void DescribeCheckpoints(CLI::App& app, CoordinatorSettings& settings) {
   app.add_option("--checkpoint-copies", settings.checkpoint_copies,
                  "Copies of each image on other nodes, as far as there are nodes")
       ->type_name("N")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(0u, 16u))
       ->capture_default_str();
 }

@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "files/duration.h"
 #include "files/settings_file.h"
+#include "files/whole_number.h"
 #include "net/socket.h"
 
 namespace bspnow::worker {
@@ -107,6 +108,7 @@ void AddNetworkOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("HOST[:PORT]");
   app.add_option("--images-port", settings.images_port,
                  "For images of processes from other workers, at the host of --listen [any]")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->type_name("PORT");
   app.add_option("--advertise", settings.advertise, "What other workers are told instead")
       ->check(CheckHostPort)
@@ -148,6 +150,7 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->required()
       ->type_name("DIR");
   app.add_option("--slots", settings.slots, "Processes to take [number of processors]")
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(1u, 1u << 16))
       ->type_name("N");
   app.add_option("--label", settings.labels, "Label of this node, for --constraint of jobs")

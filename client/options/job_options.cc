@@ -17,6 +17,7 @@
 #include "client/options/simulate_option.h"
 #include "client/options/spelling.h"
 #include "client/view/quantities.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -53,6 +54,15 @@ std::string CheckPositive(const std::string& text) {
                                                         : text + " is no number; write 1 or more";
 }
 
+// With words of its own for what is none. CLI11 would read what begins with 0 as octal.
+CLI::Validator AsNumber(std::string (*check)(const std::string& text)) {
+  const auto convert = [check](std::string& text) {
+    const std::string wrong = check(text);
+    return wrong.empty() ? files::AsWholeNumber(files::Sign::kNone)(text) : wrong;
+  };
+  return CLI::Validator(convert, "");
+}
+
 void AddDirectoryOption(CLI::App& app, JobOptions& options, const CLI::Validator& check) {
   app.add_option("--dir", options.directory, "Run the processes in this directory")
       ->check(check)
@@ -70,7 +80,7 @@ void AddProcessOptions(CLI::App& app, JobOptions& options) {
 CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std::string& text) {
   return app.add_option("-n,--np,--nprocs", options.nprocs, text)
       ->envname("BSP_NPROCS")
-      ->check(CheckNumberOfProcesses)
+      ->transform(AsNumber(CheckNumberOfProcesses))
       ->type_name("P");
 }
 
@@ -85,10 +95,10 @@ CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& vari
 
 void AddNodeCounts(CLI::App& app, JobOptions& options) {
   AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")
-      ->check(CheckPositive)
+      ->transform(AsNumber(CheckPositive))
       ->type_name("N");
   AddClusterOption(app, "--per-node", options.per_node, "At most this many processes on a node")
-      ->check(CheckPositive)
+      ->transform(AsNumber(CheckPositive))
       ->type_name("N");
 }
 
@@ -138,6 +148,7 @@ void AddRecoveryOptions(CLI::App& app, JobOptions& options, Usual usual) {
   app.add_option_function<std::int32_t>(
          "--max-restarts", take_restarts,
          WithUsual(usual, "Restarts after losses without a checkpoint between", "3"))
+      ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->check(CLI::Range(0, kRestartsMax))
       ->type_name("N")
       ->group(kClusterGroup);
@@ -160,6 +171,7 @@ void AddWishes(CLI::App& app, JobOptions& options, Usual usual) {
       ->type_name("NAME");
   AddClusterOption(app, "--priority", options.priority,
                    WithUsual(usual, "Higher starts first", "0"))
+      ->transform(files::AsWholeNumber(files::Sign::kMayBeMinus))
       ->check(CLI::Range(-kPriorityMax, kPriorityMax))
       ->type_name("N");
   AddQuantity(app, "--time-limit,--time", options.time_limit_s, ParseTimeLimit,
