@@ -52,6 +52,11 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
     proto::WaitJobRequest request;
     request.set_job(id);
     const absl::StatusOr<proto::Job> job = jobs.Wait(request);
+    if (absl::IsNotFound(job.status())) {  // The others are waited for all the same.
+      PrintFailure(job.status());
+      if (status == 0) status = kUnknownStatus;
+      continue;
+    }
     if (!job.ok()) return job.status();
     if (query.json) std::cout << JsonText(JobJson(*job));
     if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
@@ -181,15 +186,21 @@ void AddSubmit(CommandLine& line) {
 // ---- show ---------------------------------------------------------------------------------------
 
 absl::StatusOr<int> ShowJob(JobsStub& jobs, const JobQuery& query) {
+  int status = 0;
   for (const std::uint64_t id : query.jobs) {
     proto::ShowJobRequest request;
     request.set_job(id);
     const absl::StatusOr<proto::Job> job = jobs.Show(request);
+    if (absl::IsNotFound(job.status())) {
+      PrintFailure(job.status());
+      status = kFailureStatus;
+      continue;
+    }
     if (!job.ok()) return job.status();
     std::cout << (query.json ? JsonText(JobJson(*job))
                              : JobText(*job, UnixMs(), ColoursFor(STDOUT_FILENO)));
   }
-  return 0;
+  return status;
 }
 
 // ---- checkpoint, suspend, resume ----------------------------------------------------------------

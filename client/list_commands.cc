@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/exit_status.h"
 #include "client/commands.h"
 #include "client/options/list_options.h"
 #include "client/view/history_view.h"
@@ -64,7 +65,8 @@ proto::ListJobsRequest HistoryRequest(const ListQuery& query) {
   return request;
 }
 
-/// Each of those that were named is the first of a page.
+/// Each of those that were named is the first of a page. One that is missing is said, and does not
+/// keep the others.
 absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuery& query) {
   if (query.jobs.empty()) return jobs.ListJobs(HistoryRequest(query), query.last);
   std::vector<proto::Job> found;
@@ -73,10 +75,11 @@ absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuer
     request.set_before(id + 1);
     const absl::StatusOr<std::vector<proto::Job>> listed = jobs.ListJobs(request, 1);
     if (!listed.ok()) return listed.status();
-    if (listed->empty() || listed->front().job() != id)
-      return absl::NotFoundError(
-          absl::StrCat("there is no job ", id, " of yours; `bsp history` lists those that ended"));
-    found.push_back(listed->front());
+    if (!listed->empty() && listed->front().job() == id) {
+      found.push_back(listed->front());
+    } else {
+      Say(absl::StrCat("there is no job ", id, " of yours; `bsp history` lists those that ended"));
+    }
   }
   return found;
 }
@@ -84,10 +87,12 @@ absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuer
 absl::StatusOr<int> ShowHistory(JobsStub& jobs, const ListQuery& query) {
   const absl::StatusOr<std::vector<proto::Job>> listed = HistoryOf(jobs, query);
   if (!listed.ok()) return listed.status();
+  const bool misses = listed->size() < query.jobs.size();
+  if (misses && listed->empty()) return kFailureStatus;
   std::cout << (query.json  ? JsonText(JobsJson(*listed))
                 : query.csv ? HistoryCsv(*listed)
                             : HistoryTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
-  return 0;
+  return misses ? kFailureStatus : 0;
 }
 
 void AddHistory(CommandLine& line) {

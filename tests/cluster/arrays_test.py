@@ -162,6 +162,17 @@ class TogetherTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no job 4711 of yours", done.stderr)
 
+    def test_one_that_never_was_does_not_keep_the_others(self):
+        job = self.cluster.submit("-n", 2, path_of("mixed"), 300, 50_000)
+        done = self.cluster.bsp("wait", 4711, job, check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(self.cluster.state(job), "succeeded")
+        for command in ("show", "history"):
+            done = self.cluster.bsp(command, 4711, job, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("there is no job 4711", done.stderr)
+            self.assertIn("mixed", done.stdout)
+
 
 class RestartTest(unittest.TestCase):
     def test_a_coordinator_that_is_killed_remembers_what_jobs_wait_for(self):
