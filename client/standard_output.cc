@@ -1,5 +1,7 @@
 #include "client/standard_output.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -13,6 +15,16 @@ namespace {
 constexpr std::size_t kWaitingBytesMax = 16 << 10;
 
 }  // namespace
+
+// Descriptors that are closed are occupied, so that what is opened next, a connection or a file
+// that is being fetched, does not take their place, and what is printed.
+void PrepareStandardStreams(ClosedOutput closed) {
+  const int mode = closed == ClosedOutput::kFails ? O_RDONLY : O_RDWR;
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", mode);
+  }
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+}
 
 StandardOutput::StandardOutput()
     : before_(std::cout.rdbuf(this)), is_terminal_(isatty(STDOUT_FILENO) == 1) {}

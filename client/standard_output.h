@@ -10,6 +10,12 @@
 
 namespace bspnow::client {
 
+/// What becomes of output where its descriptor is closed: it cannot be written, or nobody wants it.
+enum class ClosedOutput { kFails, kVanishes };
+
+/// Before anything is opened.
+void PrepareStandardStreams(ClosedOutput closed);
+
 class StandardOutput : private std::streambuf {
  public:
   /// std::cout writes here, for the lifetime of this.

@@ -24,6 +24,7 @@
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/run/standard_input.h"
+#include "client/standard_output.h"
 #include "client/view/barrier_view.h"
 #include "client/view/job_view.h"
 #include "client/view/line_prefixer.h"
@@ -388,7 +389,7 @@ int ClusterRun::Run() {
 }  // namespace
 
 int RunOnCluster(const JobOptions& options) {
-  PrepareStandardStreams();
+  PrepareStandardStreams(ClosedOutput::kVanishes);
   return ClusterRun(options).Run();
 }
 

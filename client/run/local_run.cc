@@ -24,6 +24,7 @@
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
+#include "client/standard_output.h"
 #include "client/view/barrier_view.h"
 #include "coordinator/core/jobs/process_ends.h"
 #include "coordinator/core/totals_message.h"
@@ -350,7 +351,7 @@ int LocalRun::Run() {
 }  // namespace
 
 int RunLocally(const JobOptions& options, const std::string& program) {
-  PrepareStandardStreams();
+  PrepareStandardStreams(ClosedOutput::kVanishes);
   if (HasJobId(options.output))
     return Fail(absl::StrCat("--output ", options.output,
                              ": a job on this machine has no id; leave %j out"));

@@ -20,14 +20,6 @@
 
 namespace bspnow::client {
 
-// Descriptors that are closed are occupied, so that what is opened next does not take their place.
-void PrepareStandardStreams() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
-  }
-  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
-}
-
 RunConsole::RunConsole(EventLoop& loop, ConsoleEvents events)
     : loop_(loop),
       events_(std::move(events)),

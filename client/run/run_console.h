@@ -19,9 +19,6 @@
 
 namespace bspnow::client {
 
-/// For both kinds of run, before anything is opened.
-void PrepareStandardStreams();
-
 struct ConsoleEvents {
   /// A full queue of output has been printed.
   std::function<void()> drained;
