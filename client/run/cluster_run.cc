@@ -335,7 +335,7 @@ void ClusterRun::Report(JobsStub& jobs, const std::string& program) {
   request.set_job(end_->job());
   ProfileSink sink;
   const absl::Status read = jobs.ReadProfile(request, sink);
-  if (!read.ok()) return console_.Say(std::string(read.message()));
+  if (!read.ok()) return console_.SayNoReport(std::string(read.message()));
   console_.WriteProfile(sink.profile(), *end_, program, options_);
 }
 
@@ -383,7 +383,7 @@ int ClusterRun::Run() {
   stream_.reset();
   if (status_) return *status_;
   const bool ended_badly = end_->state() != proto::SUCCEEDED && end_->exit_status() == 0;
-  return ended_badly ? kFailureStatus : end_->exit_status();
+  return console_.StatusWithReports(ended_badly ? kFailureStatus : end_->exit_status());
 }
 
 }  // namespace

@@ -345,7 +345,8 @@ int LocalRun::Run() {
   console_.Finish();
   Report();
   console_.Finish();
-  return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
+  if (job_.exit_status() == 0 && IsStranger()) return kFailureStatus;
+  return console_.StatusWithReports(job_.exit_status());
 }
 
 }  // namespace

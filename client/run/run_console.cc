@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "base/exit_status.h"
 #include "base/write_all.h"
 #include "client/options/output_file.h"
 #include "client/profile/call_names.h"
@@ -80,7 +81,16 @@ std::string RunConsole::OpenReports(const JobOptions& options) {
 
 void RunConsole::Write(const UniqueFd& file, const std::string& text, const std::string& what) {
   if (const absl::Status written = WriteAll(file.get(), text, what); !written.ok())
-    Say(std::string(written.message()));
+    SayNoReport(std::string(written.message()));
+}
+
+void RunConsole::SayNoReport(const std::string& why) {
+  Say(why);
+  lacks_report_ = true;
+}
+
+int RunConsole::StatusWithReports(int status) const {
+  return status == 0 && lacks_report_ ? kFailureStatus : status;
 }
 
 void RunConsole::PrintTiming(const proto::JobTotals& totals, const JobOptions& options) {
@@ -99,7 +109,7 @@ void RunConsole::Report(const std::string& report, const JobOptions& options) {
 void RunConsole::WriteProfile(const proto::Profile& profile, const proto::Job& job,
                               const std::string& program, const JobOptions& options) {
   absl::StatusOr<JobProfile> made = MakeJobProfile(profile, job);
-  if (!made.ok()) return Say(std::string(made.status().message()));
+  if (!made.ok()) return SayNoReport(std::string(made.status().message()));
   NameCalls(program, job.spec().name(), *made);
   if (options.simulation && made->p != 0) {
     Simulate(*options.simulation, *made);

@@ -68,6 +68,12 @@ class RunConsole {
   void WriteProfile(const proto::Profile& profile, const proto::Job& job,
                     const std::string& program, const JobOptions& options);
 
+  /// That one of them is not to be had.
+  void SayNoReport(const std::string& why);
+
+  /// What this program ends with where the job ends with `status`: no success without its reports.
+  int StatusWithReports(int status) const;
+
   /// After these, of a job that had groups: that the figures printed are without theirs.
   void PrintLeftOut(const JobOptions& options);
 
@@ -89,6 +95,7 @@ class RunConsole {
   UniqueFd timing_file_;
   UniqueFd profile_file_;
   UniqueFd trace_file_;
+  bool lacks_report_ = false;
   bool gave_up_ = false;
 };
 

@@ -154,6 +154,15 @@ class OneNodeTest(Checks):
         self.assertEqual(done.returncode, 2)
         self.assertIn("end its name in .html, .svg or .json", done.stderr)
 
+    def test_a_report_that_cannot_be_written_is_no_success(self):
+        os.symlink("/dev/full", self.path("full.json"))
+        for report in ("--timing-file", "--profile", "--trace"):
+            done = subprocess.run([Programs()["bsprun"], report, self.path("full.json"),
+                                   *map(str, prescribed())],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1, report)
+            self.assertIn("No space left on device", done.stderr)
+
 
 class ClusterTest(Checks):
     @classmethod
