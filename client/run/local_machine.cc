@@ -41,8 +41,7 @@ bool Read(const fs::path& path, proto::MachineParameters& parameters) {
   return parameters.ParseFromString(bytes) && parameters.p() != 0;
 }
 
-proto::MachineParameters MeasuredLast() {
-  const std::string directory = Directory();
+proto::MachineParameters MeasuredLast(const std::string& directory) {
   proto::MachineParameters last;
   for (const std::string& name : ListDirectory(directory).names) {
     proto::MachineParameters parameters;
@@ -70,10 +69,11 @@ absl::Status KeepParameters(const proto::MachineParameters& parameters) {
 
 absl::StatusOr<proto::MachineParameters> KeptParameters(std::uint32_t p) {
   proto::MachineParameters parameters;
+  const std::string directory = Directory();
   if (p == 0) {
-    parameters = MeasuredLast();
-  } else {
-    Read(fs::path(Directory()) / absl::StrCat(NamesOfThisHost(), p), parameters);
+    parameters = MeasuredLast(directory);
+  } else if (!directory.empty()) {  // Else it would be read from the current one.
+    Read(fs::path(directory) / absl::StrCat(NamesOfThisHost(), p), parameters);
   }
   if (parameters.p() != 0 && (p == 0 || parameters.p() == p)) return parameters;
   return absl::NotFoundError(

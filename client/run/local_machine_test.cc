@@ -67,6 +67,8 @@ TEST_F(LocalMachineTest, WhatIsDamagedIsNotThere) {
 }
 
 TEST_F(LocalMachineTest, AUserWithoutAHomeKeepsNothing) {
+  Keep(4, 0.5, 100);
+  std::filesystem::current_path(home_.path() + "/bspnow");  // Which is no place to look, either.
   setenv("XDG_STATE_HOME", "", 1);
   unsetenv("HOME");
   Keep(4, 0.5, 100);
