@@ -129,6 +129,24 @@ int PlaceOfCommand(const CLI::App& app, int argc, char** argv) {
   return argc;
 }
 
+/// Of what stands where a command should: it may be the value of an option before, of another
+/// program's.
+std::string NoCommand(const CLI::App& app, char** argv, int place) {
+  const std::string before = place > 1 ? argv[place - 1] : "";
+  if (before.starts_with('-') && before.find('=') == std::string::npos &&
+      app.get_option_no_throw(before) == nullptr)
+    return "unknown option " + before + DidYouMean(app, before);
+  return std::string("no command ") + argv[place] + MeantBy(app, argv + place);
+}
+
+/// The parser would read the variables of all commands, and refuse bsp jobs for one of bsp submit.
+void ForgetVariables(CLI::App& app, const CLI::App& given) {
+  for (CLI::App* const command : app.get_subcommands({})) {
+    if (command == &given) continue;
+    for (CLI::Option* const option : command->get_options()) option->envname("");
+  }
+}
+
 int RunAsBsp(int argc, char** argv, StandardOutput& output) {
   AcceptWordsForOptions(argc, argv);
   CLI::App app("bspnow: Bulk Synchronous Parallel programs on a network of workstations.", "bsp");
@@ -156,11 +174,9 @@ int RunAsBsp(int argc, char** argv, StandardOutput& output) {
     if (strcmp(argv[place], "run") != 0) PrepareStandardStreams(ClosedOutput::kFails);
     const auto commands = app.get_subcommands(
         [&](const CLI::App* command) { return command->get_name() == argv[place]; });
-    if (commands.empty()) {
-      const std::string word = argv[place];
-      return Fail("bsp", "no command " + word + MeantBy(app, argv + place) + "; see bsp --help",
-                  kUsageStatus);
-    }
+    if (commands.empty())
+      return Fail("bsp", NoCommand(app, argv, place) + "; see bsp --help", kUsageStatus);
+    ForgetVariables(app, *commands.front());
     std::string wrong = AdaptArguments(app, place, argv);
     if (wrong.empty()) wrong = AdaptArguments(*commands.front(), argc - place, argv + place);
     if (!wrong.empty()) return Fail("bsp", wrong, kUsageStatus);

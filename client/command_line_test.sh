@@ -64,6 +64,8 @@ says 2 'bsprun: --tls= has no value' env BSP_COORDINATOR=$nobody bsprun --tls= -
 says 0 'hi --tls= 3' bash -c 'bsprun -n 1 echo hi --tls= 3 || true'
 says 2 '0 is no number of processes; write 1 to 16384, with -n or in BSP_NPROCS' \
   env BSP_NPROCS=0 bsprun true
+says 1 "no coordinator answers at $nobody" env BSP_NPROCS=all bsp jobs --coordinator $nobody
+says 2 'bsp: unknown option -n; see bsp --help' bsp -n 2 ./hello
 # Decimal, as Slurm and mpirun have it: not eight, and not the job 2^64 - 1.
 says 0 10 bash -c 'bsprun -n 010 echo hi 2>/dev/null | wc -l'
 says 2 '0x2 is no number of processes' bsprun -n 0x2 true
