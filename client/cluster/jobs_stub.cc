@@ -12,6 +12,7 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/clock.h"
@@ -94,20 +95,22 @@ bool Connected(grpc::Channel& channel) {
 template <typename Request, typename Reply>
 using Method = grpc::Status (proto::Jobs::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
 
+// Who gives no answer for as long as usual is lost. `timeout_s` is a caller's own; 0: none.
 template <typename Request, typename Reply>
-absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
-                           Method<Request, Reply> method, const Request& request,
-                           std::uint64_t timeout_s = kCallSeconds) {
+absl::StatusOr<Reply> Call(const JobsStub& stub, Method<Request, Reply> method,
+                           const Request& request,
+                           std::optional<std::uint64_t> timeout_s = std::nullopt) {
   grpc::ClientContext context;
-  if (timeout_s != 0) {
+  if (timeout_s != 0)
     context.set_deadline(std::chrono::system_clock::now() +  // tidy: gRPC's own clock.
-                         std::chrono::seconds(timeout_s));
-  }
+                         std::chrono::seconds(timeout_s.value_or(kCallSeconds)));
   Reply reply;
-  const grpc::Status status =
-      (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
-  if (!status.ok()) return FromGrpc(status);
-  return reply;
+  const absl::Status status =
+      FromGrpc((proto::Jobs::NewStub(stub.channel()).get()->*method)(&context, request, &reply));
+  if (status.ok()) return reply;
+  if (timeout_s || !absl::IsDeadlineExceeded(status)) return stub.InOurWords(status);
+  const std::string why = absl::StrCat("no answer for ", kCallSeconds, " s");
+  return absl::UnavailableError(LostCoordinator(stub.coordinator(), why));
 }
 
 // Hands over each piece; one that is not taken ends the call.
@@ -135,14 +138,17 @@ absl::Status JobsStub::Explained(const absl::Status& status) const {
   return why.empty() ? status : absl::UnavailableError(why);
 }
 
-// Of a call that is not tried again: gRPC says no more than "recvmsg:Connection timed out", and
-// "CANCELLED" if the coordinator is stopped.
-absl::Status JobsStub::LostOr(const absl::Status& status, const NotingSink& sink) const {
-  if (sink.refused()) return status;
+// gRPC says "keepalive watchdog timeout" or, of a coordinator that is stopped, "CANCELLED".
+absl::Status JobsStub::LostOr(const absl::Status& status) const {
   const absl::Status why = Explained(status);
   if (!absl::IsUnavailable(why) && !absl::IsCancelled(why)) return why;
-  return absl::UnavailableError(
-      absl::StrCat("lost the coordinator ", place_.address, ": ", why.message()));
+  return absl::UnavailableError(LostCoordinator(place_.address, std::string(why.message())));
+}
+
+// One that is there may say itself that something is unavailable.
+absl::Status JobsStub::InOurWords(const absl::Status& status) const {
+  const bool is_there = channel_->GetState(false) == GRPC_CHANNEL_READY;
+  return is_there && absl::IsUnavailable(status) ? status : LostOr(status);
 }
 
 absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say say,
@@ -239,7 +245,7 @@ absl::Status JobsStub::UploadMissing(const std::vector<Content>& contents, const
   proto::FindMissingBlobsRequest request;
   for (const Content& content : contents) request.add_sha256(content.sha256);
   const absl::StatusOr<proto::FindMissingBlobsReply> missing =
-      Call(channel_, &proto::Jobs::Stub::FindMissingBlobs, request);
+      Call(*this, &proto::Jobs::Stub::FindMissingBlobs, request);
   if (!missing.ok()) return missing.status();
   std::vector<const Content*> needed;
   std::uint64_t all = 0;
@@ -277,9 +283,8 @@ absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(proto::ListJobsReques
   std::vector<proto::Job> jobs;
   do {
     request.set_page_size(static_cast<std::uint32_t>(std::min(wanted - jobs.size(), kJobsOfPage)));
-    absl::StatusOr<proto::ListJobsReply> page =
-        Call(channel_, &proto::Jobs::Stub::ListJobs, request);
-    if (!page.ok()) return Explained(page.status());
+    absl::StatusOr<proto::ListJobsReply> page = Call(*this, &proto::Jobs::Stub::ListJobs, request);
+    if (!page.ok()) return page.status();
     std::move(page->mutable_jobs()->begin(), page->mutable_jobs()->end(), std::back_inserter(jobs));
     request.set_before(page->next());
   } while (request.before() != 0 && jobs.size() < wanted);
@@ -290,13 +295,13 @@ absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(proto::ListJobsReques
 absl::StatusOr<std::string> JobsStub::Caller() {
   proto::ListJobsRequest request;
   request.set_page_size(1);
-  const auto page = Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+  const auto page = Call(*this, &proto::Jobs::Stub::ListJobs, request);
   if (!page.ok()) return page.status();
   return page->caller();
 }
 
 absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::ShowJob, request);
+  return Call(*this, &proto::Jobs::Stub::ShowJob, request);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) {
@@ -304,25 +309,25 @@ absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) 
 }
 
 absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
+  return Call(*this, &proto::Jobs::Stub::CancelJob, request);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Alter(const proto::AlterJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::AlterJob, request);
+  return Call(*this, &proto::Jobs::Stub::AlterJob, request);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request,
                                                 std::uint64_t timeout_s) {
-  return Call(channel_, &proto::Jobs::Stub::CheckpointJob, request, timeout_s);
+  return Call(*this, &proto::Jobs::Stub::CheckpointJob, request, timeout_s);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Suspend(const proto::SuspendJobRequest& request,
                                              std::uint64_t timeout_s) {
-  return Call(channel_, &proto::Jobs::Stub::SuspendJob, request, timeout_s);
+  return Call(*this, &proto::Jobs::Stub::SuspendJob, request, timeout_s);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Resume(const proto::ResumeJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::ResumeJob, request);
+  return Call(*this, &proto::Jobs::Stub::ResumeJob, request);
 }
 
 absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
@@ -351,7 +356,8 @@ absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::Fil
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
   NotingSink noting(sink);
-  return LostOr(files::TakeFiles(context, *reader, noting, ""), noting);
+  const absl::Status taken = files::TakeFiles(context, *reader, noting, "");
+  return noting.refused() ? taken : LostOr(taken);
 }
 
 absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
@@ -360,36 +366,35 @@ absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->ReadProfile(&context, request);
   NotingSink noting(sink);
-  return LostOr(files::TakeFiles(context, *reader, noting, "reading the profile"), noting);
+  const absl::Status taken = files::TakeFiles(context, *reader, noting, "reading the profile");
+  return noting.refused() ? taken : LostOr(taken);
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------
 
 absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {
-  auto nodes = Call(channel_, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
-  if (!nodes.ok()) return Explained(nodes.status());
-  return nodes;
+  return Call(*this, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
 }
 
 absl::StatusOr<proto::Node> JobsStub::Drain(const proto::DrainNodeRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::DrainNode, request);
+  return Call(*this, &proto::Jobs::Stub::DrainNode, request);
 }
 
 absl::StatusOr<proto::Node> JobsStub::Forget(const proto::ForgetNodeRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::ForgetNode, request);
+  return Call(*this, &proto::Jobs::Stub::ForgetNode, request);
 }
 
 absl::Status JobsStub::StoreParameters(const proto::MachineParameters& parameters) {
-  return Call(channel_, &proto::Jobs::Stub::StoreParameters, parameters).status();
+  return Call(*this, &proto::Jobs::Stub::StoreParameters, parameters).status();
 }
 
 absl::StatusOr<proto::MachineParameters> JobsStub::ShowParameters(
     const proto::ShowParametersRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::ShowParameters, request);
+  return Call(*this, &proto::Jobs::Stub::ShowParameters, request);
 }
 
 absl::StatusOr<proto::OpenPageReply> JobsStub::OpenPage() {
-  return Call(channel_, &proto::Jobs::Stub::OpenPage, proto::OpenPageRequest());
+  return Call(*this, &proto::Jobs::Stub::OpenPage, proto::OpenPageRequest());
 }
 
 }  // namespace bspnow::client

@@ -28,8 +28,6 @@ struct CoordinatorPlace {
   std::string tls_dir;  ///< Empty: in plain text.
 };
 
-class NotingSink;
-
 class JobsStub {
  public:
   /// A line for the user.
@@ -93,13 +91,16 @@ class JobsStub {
   /// Fetches what its processes recorded.
   absl::Status ReadProfile(const proto::ReadProfileRequest& request, files::FileSink& sink);
 
+  /// What the user is told of a call that has failed, where gRPC's words say nothing.
+  absl::Status InOurWords(const absl::Status& status) const;
+
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const std::string& coordinator() const { return place_.address; }
 
  private:
   JobsStub(CoordinatorPlace place, std::shared_ptr<grpc::Channel> channel, Say say);
   absl::Status Explained(const absl::Status& status) const;
-  absl::Status LostOr(const absl::Status& status, const NotingSink& sink) const;
+  absl::Status LostOr(const absl::Status& status) const;
   absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
   template <typename Reply, typename Request, typename Method>
   absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);

@@ -1,5 +1,6 @@
 #include "client/cluster/reconnection.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -16,6 +17,11 @@ constexpr std::uint64_t kRefusedMs = 2'000;  // Then it is no token of a moment 
 
 }  // namespace
 
+std::string LostCoordinator(const std::string& coordinator, const std::string& why) {
+  const std::string lost = absl::StrCat("lost the coordinator ", coordinator, ": ");
+  return absl::StrCat(absl::StartsWith(why, lost) ? "" : lost, why);
+}
+
 // A coordinator that ends cancels its calls. A call that began before the login socket of one that
 // comes back was there bears no token, or that of its predecessor; before, the caller was known.
 bool Reconnection::MayComeBack(const absl::Status& status) const {
@@ -30,10 +36,10 @@ std::optional<Reconnection::Retry> Reconnection::OnLost(const absl::Status& why,
   const std::uint64_t since_ms = (now_ns - *lost_ns_) / kNsPerMs;
   if (since_ms >= timeout_ms_) return std::nullopt;
   after_ms_ = first ? kFirstMs : std::min(2 * after_ms_, kLongestMs);
-  return Retry{.after_ms = std::min(after_ms_, timeout_ms_ - since_ms),
-               .say = first ? absl::StrCat("lost the coordinator ", coordinator_, ": ",
-                                           std::string(why.message()), "; trying again")
-                            : NewsOfRefusal(why, now_ns)};
+  return Retry{
+      .after_ms = std::min(after_ms_, timeout_ms_ - since_ms),
+      .say = first ? LostCoordinator(coordinator_, std::string(why.message())) + "; trying again"
+                   : NewsOfRefusal(why, now_ns)};
 }
 
 // A token may have ended meanwhile: its user can put another into the file until the time is over.

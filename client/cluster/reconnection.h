@@ -14,6 +14,9 @@ namespace bspnow::client {
 /// The default of --reconnect-timeout.
 inline constexpr std::uint64_t kReconnectUsualMs = 60'000;
 
+/// What is said of a coordinator that is out of reach, once, be `why` such words already.
+std::string LostCoordinator(const std::string& coordinator, const std::string& why);
+
 class Reconnection {
  public:
   /// `coordinator` is HOST:PORT.

@@ -22,6 +22,13 @@ TEST(ReconnectionTest, SaysOnceThatTheCoordinatorIsLostAndAgainAfterItWasBack) {
   EXPECT_NE(reconnection.OnLost(kRefused, kStartNs + 2 * kMs)->say, "");
 }
 
+TEST(ReconnectionTest, SaysNotTwiceWhatACallHasSaid) {
+  const absl::Status said = absl::UnavailableError(LostCoordinator("host:1", "no answer"));
+  EXPECT_EQ(said.message(), "lost the coordinator host:1: no answer");
+  EXPECT_EQ(Reconnection("host:1", 60'000).OnLost(said, kStartNs)->say,
+            "lost the coordinator host:1: no answer; trying again");
+}
+
 TEST(ReconnectionTest, TriesEverMoreSlowlyUntilTheTimeIsOver) {
   Reconnection reconnection("host:1", 4'000);
   std::vector<std::uint64_t> waits_ms;
