@@ -19,8 +19,9 @@ _KIND_BY_SUFFIX = {
     '.bash': SHELL, '.py': PYTHON, '.bzl': BUILD, '.bazel': BUILD, '.BUILD': BUILD,
     '.f': FORTRAN, '.f90': FORTRAN,
 }
-# fbsp.h is what a Fortran program includes.
-_KIND_BY_NAME = {'WORKSPACE': BUILD, 'BUILD': BUILD, 'fbsp.h': FORTRAN}
+# What a Fortran program includes.
+_KIND_BY_NAME = {'WORKSPACE': BUILD, 'BUILD': BUILD, 'fbsp.h': FORTRAN,
+                 'fbsp_level1.h': FORTRAN}
 
 # An exception stands on the line that it excuses: `// tidy: <reason>`.
 _EXCEPTION = re.compile(r'(?://|/\*|#|!|<!--)\s*tidy:\s*\w')

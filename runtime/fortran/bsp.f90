@@ -1,14 +1,15 @@
 ! bsp.f90: the module bsp, BSPlib for Fortran 90 and later. See docs/fortran.md.
 !
-! What fbsp.h declares, and each routine that takes a size once more with INTEGER(8) sizes and
+! What fbsp.h and fbsp_level1.h declare, and each routine that takes a size once more with INTEGER(8) sizes and
 ! offsets, for areas and transfers past 2 GiB, under the same generic name; but for the collective
 ! calls (bspbcast and so on), which move less than 2 GiB each. All sizes and offsets of one call are
 ! of one kind; pids and counts are INTEGER. There is no code in this module: a
 ! program needs bsp.mod to compile and nothing but libbsp to link. A bsp.mod serves one compiler;
-! for another one, compile this file with it, beside fbsp.h.
+! for another one, compile this file with it, beside those two.
 
 module bsp
   include 'fbsp.h'
+  include 'fbsp_level1.h'
 
   integer, parameter, private :: long = selected_int_kind(18)
 

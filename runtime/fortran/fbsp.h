@@ -12,11 +12,11 @@
 ! default INTEGER has not 4 bytes (-fdefault-integer-8): status,
 ! nmessages and the sizes would be passed in the wrong format.
       INTEGER BSPINT, BSPREAL, BSPDOUBLE, BSPCOMPLEX, BSPDCOMPLEX
-      INTEGER BSPLOGICAL, BSPCHAR
+      INTEGER BSPLOGICAL, BSPCHAR, BSPWORD
       PARAMETER (BSPINT = 4 / (4 / KIND(0)))
       PARAMETER (BSPREAL = KIND(1.0), BSPDOUBLE = KIND(1.0D0))
       PARAMETER (BSPCOMPLEX = 2 * BSPREAL, BSPDCOMPLEX = 2 * BSPDOUBLE)
-      PARAMETER (BSPLOGICAL = KIND(.TRUE.), BSPCHAR = 1)
+      PARAMETER (BSPLOGICAL = KIND(.TRUE.), BSPCHAR = 1, BSPWORD = 4)
 
 ! For bsppushreg and bsppopreg: nothing is registered here. (C: NULL)
       INTEGER bspunregistered(1)
@@ -177,6 +177,41 @@
           EXTERNAL op
           INTEGER, INTENT(IN) :: nbytes
           INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+
+! ---- The toolset's calls for variables of a common block: reg is the
+!      first one, which is registered, dst or src any other
+        SUBROUTINE bspput_common(pid, src, reg, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: reg, dst, src
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: reg, dst, src
+!DIR$ IGNORE_TKR reg, dst, src
+          INTEGER, INTENT(IN) :: pid, nbytes
+          INTEGER, INTENT(IN) :: src(*)
+          INTEGER, TARGET :: reg(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bsphpput_common(pid, src, reg, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, reg, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, reg, dst
+!DIR$ IGNORE_TKR src, reg, dst
+          INTEGER, INTENT(IN) :: pid, nbytes
+          INTEGER, TARGET :: src(*), reg(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspget_common(pid, reg, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: reg, src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: reg, src, dst
+!DIR$ IGNORE_TKR reg, src, dst
+          INTEGER, INTENT(IN) :: pid, nbytes
+          INTEGER, TARGET :: reg(*), src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bsphpget_common(pid, reg, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: reg, src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: reg, src, dst
+!DIR$ IGNORE_TKR reg, src, dst
+          INTEGER, INTENT(IN) :: pid, nbytes
+          INTEGER, TARGET :: reg(*), src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspsync_number(number)
+          INTEGER, INTENT(IN) :: number
         END SUBROUTINE
 
 ! ---- Checkpoints of the program's own

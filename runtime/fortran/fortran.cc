@@ -7,7 +7,7 @@
 /// be a CHARACTER variable too: its length then arrives as one argument more than is declared here,
 /// which the calling conventions of x86-64 and AArch64 allow and which is ignored.
 ///
-/// fbsp.h and the module in bsp.f90 declare these routines. See docs/fortran.md.
+/// fbsp.h, fbsp_level1.h and the module in bsp.f90 declare these routines. See docs/fortran.md.
 
 #include <limits.h>
 #include <stddef.h>
@@ -69,6 +69,41 @@ int Clamped(LongInteger value) {
 }
 
 size_t Size(LongInteger value) { return static_cast<size_t>(value); }
+
+// ---- Transfers of any size: `area` is the registered one ----------------------------------------
+
+void Put(Integer pid, const void* src, void* area, LongInteger offset, LongInteger nbytes) {
+  if (ForPaperDialect(pid, offset, nbytes))
+    bsp_put(pid, src, area, Clamped(offset), Clamped(nbytes));
+  else
+    bsp_mc_put(static_cast<unsigned>(pid), src, area, Size(offset), Size(nbytes));
+}
+
+void HpPut(Integer pid, const void* src, void* area, LongInteger offset, LongInteger nbytes) {
+  if (ForPaperDialect(pid, offset, nbytes))
+    bsp_hpput(pid, src, area, Clamped(offset), Clamped(nbytes));
+  else
+    bsp_mc_hpput(static_cast<unsigned>(pid), src, area, Size(offset), Size(nbytes));
+}
+
+void Get(Integer pid, const void* area, LongInteger offset, void* dst, LongInteger nbytes) {
+  if (ForPaperDialect(pid, offset, nbytes))
+    bsp_get(pid, area, Clamped(offset), dst, Clamped(nbytes));
+  else
+    bsp_mc_get(static_cast<unsigned>(pid), area, Size(offset), dst, Size(nbytes));
+}
+
+void HpGet(Integer pid, const void* area, LongInteger offset, void* dst, LongInteger nbytes) {
+  if (ForPaperDialect(pid, offset, nbytes))
+    bsp_hpget(pid, area, Clamped(offset), dst, Clamped(nbytes));
+  else
+    bsp_mc_hpget(static_cast<unsigned>(pid), area, Size(offset), dst, Size(nbytes));
+}
+
+/// Of a variable in the common block that begins with `first`.
+LongInteger OffsetIn(const void* first, const void* variable) {
+  return static_cast<const char*>(variable) - static_cast<const char*>(first);
+}
 
 }  // namespace
 
@@ -199,6 +234,58 @@ BSP_FORTRAN void bsphput_(const Integer* pid, const void* src, void* dst, const 
   bsp_hput(*pid, src, NullIfUnregistered(dst), *offset, *nbytes);
 }
 
+// ---- The Oxford BSP toolset's FORTRAN 77 library ------------------------------------------------
+
+BSP_FORTRAN void bspput_common_(const Integer* pid, const void* src, void* reg, const void* dst,
+                                const Integer* nbytes) {
+  Put(*pid, src, reg, OffsetIn(reg, dst), *nbytes);
+}
+
+BSP_FORTRAN void bsphpput_common_(const Integer* pid, const void* src, void* reg, const void* dst,
+                                  const Integer* nbytes) {
+  HpPut(*pid, src, reg, OffsetIn(reg, dst), *nbytes);
+}
+
+BSP_FORTRAN void bspget_common_(const Integer* pid, const void* reg, const void* src, void* dst,
+                                const Integer* nbytes) {
+  Get(*pid, reg, OffsetIn(reg, src), dst, *nbytes);
+}
+
+BSP_FORTRAN void bsphpget_common_(const Integer* pid, const void* reg, const void* src, void* dst,
+                                  const Integer* nbytes) {
+  HpGet(*pid, reg, OffsetIn(reg, src), dst, *nbytes);
+}
+
+/// The toolset compared the numbers in a library for debugging; BSP_CHECK=textual compares places.
+BSP_FORTRAN void bspsync_number_(const Integer* /*number*/) { bsp_sync(); }
+
+BSP_FORTRAN Integer bspall_(const Integer* x) { return bsp_all(*x); }
+BSP_FORTRAN Integer bspany_(const Integer* x) { return bsp_any(*x); }
+
+#define BSP_FORTRAN_OF_EACH_TYPE(operation)                                                   \
+  BSP_FORTRAN Integer bsp##operation##i_(const Integer* x) { return bsp_##operation##I(*x); } \
+  BSP_FORTRAN float bsp##operation##r_(const float* x) { return bsp_##operation##R(*x); }     \
+  BSP_FORTRAN double bsp##operation##d_(const double* x) { return bsp_##operation##D(*x); }   \
+  BSP_FORTRAN Integer bsp##operation##i_prefix_(const Integer* x) {                           \
+    return bsp_##operation##I_prefix(*x);                                                     \
+  }                                                                                           \
+  BSP_FORTRAN float bsp##operation##r_prefix_(const float* x) {                               \
+    return bsp_##operation##R_prefix(*x);                                                     \
+  }                                                                                           \
+  BSP_FORTRAN double bsp##operation##d_prefix_(const double* x) {                             \
+    return bsp_##operation##D_prefix(*x);                                                     \
+  }
+
+BSP_FORTRAN_OF_EACH_TYPE(sum)
+BSP_FORTRAN_OF_EACH_TYPE(product)
+BSP_FORTRAN_OF_EACH_TYPE(min)
+BSP_FORTRAN_OF_EACH_TYPE(max)
+
+BSP_FORTRAN double bsps_() { return bsp_s(); }
+BSP_FORTRAN double bspg_() { return bsp_g(); }
+BSP_FORTRAN double bspl_() { return bsp_l(); }
+BSP_FORTRAN Integer bspnhalf_() { return bsp_nhalf(); }
+
 // ---- Sizes and offsets as INTEGER(8) ------------------------------------------------------------
 
 BSP_FORTRAN void bsppushreg8_(const void* ident, const LongInteger* size) {
@@ -211,38 +298,22 @@ BSP_FORTRAN void bsppushreg8_(const void* ident, const LongInteger* size) {
 
 BSP_FORTRAN void bspput8_(const Integer* pid, const void* src, void* dst, const LongInteger* offset,
                           const LongInteger* nbytes) {
-  void* area = NullIfUnregistered(dst);
-  if (ForPaperDialect(*pid, *offset, *nbytes))
-    bsp_put(*pid, src, area, Clamped(*offset), Clamped(*nbytes));
-  else
-    bsp_mc_put(static_cast<unsigned>(*pid), src, area, Size(*offset), Size(*nbytes));
+  Put(*pid, src, NullIfUnregistered(dst), *offset, *nbytes);
 }
 
 BSP_FORTRAN void bsphpput8_(const Integer* pid, const void* src, void* dst,
                             const LongInteger* offset, const LongInteger* nbytes) {
-  void* area = NullIfUnregistered(dst);
-  if (ForPaperDialect(*pid, *offset, *nbytes))
-    bsp_hpput(*pid, src, area, Clamped(*offset), Clamped(*nbytes));
-  else
-    bsp_mc_hpput(static_cast<unsigned>(*pid), src, area, Size(*offset), Size(*nbytes));
+  HpPut(*pid, src, NullIfUnregistered(dst), *offset, *nbytes);
 }
 
 BSP_FORTRAN void bspget8_(const Integer* pid, const void* src, const LongInteger* offset, void* dst,
                           const LongInteger* nbytes) {
-  const void* area = NullIfUnregistered(src);
-  if (ForPaperDialect(*pid, *offset, *nbytes))
-    bsp_get(*pid, area, Clamped(*offset), dst, Clamped(*nbytes));
-  else
-    bsp_mc_get(static_cast<unsigned>(*pid), area, Size(*offset), dst, Size(*nbytes));
+  Get(*pid, NullIfUnregistered(src), *offset, dst, *nbytes);
 }
 
 BSP_FORTRAN void bsphpget8_(const Integer* pid, const void* src, const LongInteger* offset,
                             void* dst, const LongInteger* nbytes) {
-  const void* area = NullIfUnregistered(src);
-  if (ForPaperDialect(*pid, *offset, *nbytes))
-    bsp_hpget(*pid, area, Clamped(*offset), dst, Clamped(*nbytes));
-  else
-    bsp_mc_hpget(static_cast<unsigned>(*pid), area, Size(*offset), dst, Size(*nbytes));
+  HpGet(*pid, NullIfUnregistered(src), *offset, dst, *nbytes);
 }
 
 BSP_FORTRAN void bspsettagsize8_(LongInteger* tag_nbytes) {

@@ -13,7 +13,7 @@ check_files() {
   is_file "$bin"/{bsp,bsprun,bspcc,bspc++,bspfc,bsp-coordinator,bsp-worker} \
     "$prefix"/libexec/bspnow/{bsp-client,bsp-host,bsp-probe,bsp-restore} \
     "$prefix"/include/{bsp.h,bsp_level1.h,greenbsp.h,mcbsp.h,pub.h,bsp.hpp,bsp/world.hpp} \
-    "$prefix"/include/{fbsp.h,bsp.f90,bsp.mod} \
+    "$prefix"/include/{fbsp.h,fbsp_level1.h,bsp.f90,bsp.mod} \
     "$prefix"/lib/{libbsp.a,libbsp.so,libbsp.so.1,pkgconfig/bsp.pc} \
     "$prefix"/lib/cmake/bspnow/{bspnowConfig,bspnowConfigVersion}.cmake \
     "$prefix"/share/bash-completion/completions/{bsp,bsprun,bspcc,bspc++,bspfc} \
