@@ -60,7 +60,7 @@ class MetricsTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.enduring = Enduring(supersteps=250)
+        cls.enduring = Enduring(supersteps=250, program="mixed")
         cls.began_s = time.time()
         cluster = cls.cluster = cls.enterClassContext(
             Cluster(workers=0, proxied=["data"], worker_options=JSON_LOG,

@@ -1,22 +1,21 @@
-/* partitioned SUPERSTEPS LARGE_BYTES [PAUSE_MS]: as mixed, by PUB's calls. Each step the processes
- * split into halves, which take supersteps of their own while messages of all are under way; then
- * they come together again. Pid 0 prints a digest of all that every process holds, and with
- * PAUSE_MS writes it to digests.txt, too. */
+/* partitioned SUPERSTEPS LARGE_BYTES [PAUSE_MS]: as mixed, by PUB's calls, and with BSPlib's puts
+ * and gets beside them. Each step the processes split into halves, which have supersteps and areas
+ * of their own, while what all have sent and put is under way; then they come together again. Pid 0
+ * prints a digest of all that every process holds, and with PAUSE_MS writes it to digests.txt,
+ * too. */
 #include <pub.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "memory_traffic.h"
 
 static t_bsp all;
 static uint64_t held = 0xcbf29ce484222325u; /* A digest of what this process has received. */
 static uint64_t put_in[64];
 static unsigned char *large;
 
-static void hold(const void *bytes, int nbytes) {
-  const unsigned char *p = bytes;
-  for (int i = 0; i < nbytes; ++i) held = (held ^ p[i]) * 0x100000001b3u;
-}
+static void hold(const void *bytes, int nbytes) { held = digest(held, bytes, (size_t)nbytes); }
 
 static void hold_messages(pbsp bsp) {
   for (int i = bsp_nmsgs(bsp) - 1; i >= 0; --i) {
@@ -35,20 +34,26 @@ static void mix(void *result, const void *left, const void *right, int count, vo
 }
 static const t_bspop mixing = {sizeof(uint64_t), mix};
 
-/* With one reduction a superstep, and one message that every process sends to its neighbour. */
+/* With one reduction a superstep, and one message that every process sends to its neighbour; puts
+ * and gets where the superstep ends by a barrier. */
 static void compute_in_halves(int step) {
   t_bsp half;
-  uint64_t sum;
+  uint64_t sum, got = 0, area[64] = {0};
   int part[2] = {bsp_nprocs(&all) / 2, bsp_nprocs(&all)};
   bsp_partition(&all, &half, 2, part);
-  int p = bsp_nprocs(&half), me = bsp_pid(&half);
+  int p = bsp_nprocs(&half), me = bsp_pid(&half), next = (me + 1) % p;
+  bsp_push_reg(&half, area, sizeof area);
   for (int i = 0; i < 2 + step % 3; ++i) {
-    bsp_send(&half, (me + 1) % p, &held, sizeof held);
+    bsp_send(&half, next, &held, sizeof held);
     bsp_gallreduce(&half, 0, p - 1, &held, &sum, 1, &mixing, &step);
     if (i % 2 == 0) {
       bsp_oblsync(&half, 2);
     } else {
+      bsp_put(&half, next, &held, area, me * (int)sizeof held, sizeof held);
+      bsp_get(&half, next, area, 0, &got, sizeof got);
       bsp_sync(&half);
+      hold(&got, sizeof got);
+      hold(area, sizeof area);
     }
     hold_messages(&half);
     hold(&sum, sizeof sum);
@@ -78,24 +83,28 @@ int main(int argc, char **argv) {
   }
   large = calloc((size_t)large_bytes, 1);
   bsp_push_reg(&all, put_in, sizeof put_in);
+  memory_begin(large_bytes);
   bsp_sync(&all);
   for (int s = 0; s < supersteps; ++s) {
-    uint64_t digest;
+    uint64_t of_all;
     wait_ms(pause_ms);
     hold(&s, sizeof s);
     for (int i = 0; i < large_bytes; ++i) large[i] = (unsigned char)(held >> i % 56);
     bsp_hpsend(&all, (me + s) % p, large, large_bytes);
     for (int i = 0; i < 4; ++i) bsp_gsend(&all, 0, p - 1, &s, sizeof s); /* Alike. */
     bsp_put(&all, (me + 1) % p, &held, put_in, me * (int)sizeof held, sizeof held);
+    memory_superstep(s);
+    memory_communicate(s);
     compute_in_halves(s);
-    bsp_gallreduce(&all, 0, p - 1, &held, &digest, 1, &mixing, &s);
+    bsp_gallreduce(&all, 0, p - 1, &held, &of_all, 1, &mixing, &s);
     bsp_sync(&all); /* Here an image is taken, with the messages and values that have come. */
     hold_messages(&all);
     hold(put_in, sizeof put_in);
+    held = memory_digest(held);
     if (s % 5 == 0) printf("pid %d %016llx\n", me, (unsigned long long)held);
-    if (me == 0) printf("superstep %d %016llx\n", s, (unsigned long long)digest);
+    if (me == 0) printf("superstep %d %016llx\n", s, (unsigned long long)of_all);
     if (record != NULL) {
-      fprintf(record, "superstep %d %016llx\n", s, (unsigned long long)digest);
+      fprintf(record, "superstep %d %016llx\n", s, (unsigned long long)of_all);
       if (s % 7 == 3) fflush(record);
     }
     fflush(stdout);

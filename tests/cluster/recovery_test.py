@@ -23,10 +23,10 @@ HELLO_BYTES = 224  # Hello and kProof, with their headers: net/frame.h.
 UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
 
 
-class PubRecoveryTest(MainRecoveries, RecoveryCase):
-    """A program of PUB is saved where its groups have come together."""
+class BsplibRecoveryTest(MainRecoveries, RecoveryCase):
+    """A program of BSPlib alone, whose messages have tags."""
 
-    program = "partitioned"
+    program = "mixed"
 
 
 class SectionsRecoveryTest(RecoveryCase):
@@ -46,6 +46,9 @@ class SectionsRecoveryTest(RecoveryCase):
 
 
 class RecoveryTest(MainRecoveries, RecoveryCase):
+    """A program of PUB with BSPlib's puts and gets: it is saved where its groups have come
+    together."""
+
     # ---- Kills ------------------------------------------------------------------------------
 
     def test_worker_is_killed_and_stays_away(self):

@@ -14,11 +14,11 @@ FILE = "digests.txt"
 
 
 class Enduring:
-    """Runs `mixed`, or another program that takes the same arguments, with a pause in each
-    superstep. The reference needs no pauses."""
+    """Runs `partitioned`, which uses PUB and BSPlib, or another program that takes the same
+    arguments, with a pause in each superstep. The reference needs no pauses."""
 
     def __init__(self, nprocs=4, supersteps=60, large_bytes=20_000, pause_ms=50, programs=None,
-                 program="mixed"):
+                 program="partitioned"):
         programs = programs or Programs()
         self.nprocs, self.pause_ms = nprocs, pause_ms
         self.command = [programs[program], supersteps, large_bytes]

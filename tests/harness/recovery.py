@@ -18,7 +18,7 @@ CHECKPOINTS = "--checkpoint=every=300ms"
 class RecoveryCase(unittest.TestCase):
     """With a program that takes the arguments of Enduring's."""
 
-    program = "mixed"
+    program = "partitioned"
 
     @classmethod
     def setUpClass(cls):

@@ -147,7 +147,7 @@ class PageTest(unittest.TestCase):
     # ---- A job that is watched ---------------------------------------------------------------
 
     def test_job_is_watched_while_its_worker_is_killed(self):
-        enduring = Enduring(nprocs=4, supersteps=100)
+        enduring = Enduring(nprocs=4, supersteps=100, program="mixed")
         job = enduring.submit(self.cluster, "--checkpoint=every=10", "--per-node", 2)
         browser = opened(self.cluster)
         marks, output, resumed, killed, supersteps = set(), "", False, False, 0
