@@ -157,6 +157,7 @@ void ParseFlags(TextPiece line, Details& details) {
   };
   bool shared = false;
   bool may_write = false;
+  bool droppable = false;  // The kernel may clear it at any time, and its owner knows.
   while (line.bytes > 0) {
     const TextPiece word = line.Word();
     for (const Meaning& meaning : kMeanings) {
@@ -166,7 +167,10 @@ void ParseFlags(TextPiece line, Details& details) {
     }
     if (word.Is("sh")) shared = true;
     if (word.Is("mw")) may_write = true;
+    if (word.Is("dp")) droppable = true;
   }
+  if ((details.flags & ImageRegion::kWipeOnFork) != 0 && !droppable)
+    details.why_not = "memory that children find empty (MADV_WIPEONFORK)";
   if (shared && may_write) details.why_not = "memory shared with others";
 }
 

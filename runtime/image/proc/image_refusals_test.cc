@@ -143,6 +143,31 @@ TEST(ImageRefusalsTest, MemoryThatChildrenLackIsRefused) {
   });
 }
 
+// The writer of an image is a child: it would write zeroes.
+TEST(ImageRefusalsTest, MemoryThatChildrenFindEmptyIsRefused) {
+  InProcess([](SavedProcess& process) {
+    MappedRegion region = MappedRegion::Private(kImagePageBytes);
+    if (madvise(region.data(), region.bytes(), MADV_WIPEONFORK) != 0)
+      GTEST_SKIP() << "no MADV_WIPEONFORK here";
+    ExpectRefused(process, "(MADV_WIPEONFORK) at ");
+    region.Reset();
+    process.SaveAndRead(2, 0);
+  });
+}
+
+// Its owner finds it empty at any time. Newer C libraries have some, once random numbers were asked
+// for.
+TEST(ImageRefusalsTest, MemoryThatTheKernelMayDropIsSaved) {
+  constexpr int kDroppable = 0x08;  // MAP_DROPPABLE, not in Debian 12's headers.
+  InProcess([](SavedProcess& process) {
+    void* const at =
+        mmap(nullptr, kImagePageBytes, PROT_READ | PROT_WRITE, kDroppable | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) GTEST_SKIP() << "no droppable memory here";
+    *static_cast<volatile char*>(at) = 1;
+    process.SaveAndRead(1, 0);
+  });
+}
+
 TEST(ImageRefusalsTest, FileThatMayBecomeWritableIsShared) {
   InProcess([](SavedProcess& process) {
     const std::string path = process.directory() + "/shared";
