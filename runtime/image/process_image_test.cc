@@ -174,7 +174,7 @@ TEST(ProcessImageTest, StateIsThatOfTheProcess) {
     const itimerval timer{.it_interval = {.tv_sec = 500, .tv_usec = 3},
                           .it_value = {.tv_sec = 1000, .tv_usec = 0}};
     setitimer(ITIMER_REAL, &timer, nullptr);
-    umask(027);
+    umask(0777);  // Its worker reads the image all the same.
     const auto brk = reinterpret_cast<std::uint64_t>(sbrk(0));
     const ReadImage image = process.SaveAndRead(1, 0);
     const ImageState& state = image.state();
@@ -189,7 +189,9 @@ TEST(ProcessImageTest, StateIsThatOfTheProcess) {
     EXPECT_EQ(state.signal_mask, std::uint64_t{1} << (SIGUSR2 - 1));
     EXPECT_EQ(state.intervals[ITIMER_REAL].interval_us, 500'000'003u);
     EXPECT_GT(state.intervals[ITIMER_REAL].value_us, 900'000'000u);
-    EXPECT_EQ(state.umask, 027u);
+    EXPECT_EQ(state.umask, 0777u);
+    EXPECT_EQ(std::filesystem::status(process.PathOf(1)).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     EXPECT_EQ(state.os_pid, static_cast<std::uint32_t>(getpid()));
     EXPECT_EQ(state.brk, brk);
     EXPECT_LE(state.start_brk, state.brk);

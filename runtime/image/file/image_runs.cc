@@ -73,9 +73,10 @@ long WriteText(int directory, const ImageText& text, std::uint64_t start) {
   name << "text-" << Hash128{text.hash_high, text.hash_low};
   if (RawCall(SYS_faccessat, directory, name.text(), 0) == 0) return 0;
   name << ".new";
-  const long file =
-      RawCall(SYS_openat, directory, name.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const long file = RawCall(SYS_openat, directory, name.text(),
+                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kImageMode);
   if (file < 0) return file == -EEXIST ? 0 : -file;
+  RawCall(SYS_fchmod, file, kImageMode);
   const long error = WriteAll(file, start, text.bytes);
   RawCall(SYS_close, file);
   if (error != 0) RawCall(SYS_unlinkat, directory, name.text(), 0);

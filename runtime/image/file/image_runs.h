@@ -7,6 +7,9 @@
 
 namespace bspnow::runtime {
 
+/// Of the files of an image, whatever the program's umask is: its worker reads them.
+inline constexpr int kImageMode = 0600;
+
 /// Makes unreadable memory readable, and later unreadable again.
 void OpenUnreadable(const ImageWork& work);
 void CloseUnreadable(const ImageWork& work);

@@ -150,8 +150,9 @@ long WriteFile(ImageWork& work) {
   const Reason name = FileName(work.request);
   RawCall(SYS_unlinkat, work.request.directory, name.text(), 0);
   const long file = RawCall(SYS_openat, work.request.directory, name.text(),
-                            O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+                            O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kImageMode);
   if (file < 0) return -file;
+  RawCall(SYS_fchmod, file, kImageMode);
   long error;
   {
     ImageStream stream(static_cast<int>(file), work.header.file_bytes, work);
