@@ -195,7 +195,8 @@ namespace {
 void AddWait(const std::string& until, std::uint64_t since_ns, std::uint64_t now_ns,
              proto::Job& job) {
   constexpr std::uint64_t kPatienceNs = 5 * kNsPerS;
-  if (now_ns - since_ns < kPatienceNs) return;
+  // Another thread may have begun to wait after the clock was read.
+  if (now_ns < since_ns + kPatienceNs) return;
   job.set_reason(absl::StrCat(job.reason(), job.reason().empty() ? "" : "; ", "waits until ", until,
                               ", for ", (now_ns - since_ns) / kNsPerS, " s"));
 }
