@@ -58,10 +58,13 @@ Children ChildrenOf(pid_t os_pid) {
 
 absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
   if (path.empty()) return absl::FailedPreconditionError("this node has no store for images");
-  UniqueFd directory;
-  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) {
-    directory = UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
+  // A disk that takes nothing holds up whoever makes a directory on it, even one that is there.
+  const auto open_it = [&path] {
+    return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  };
+  UniqueFd directory = open_it();
+  if (!directory.valid() && errno == ENOENT && mkdir(path.c_str(), 0700) == 0)
+    directory = open_it();
   if (directory.valid()) return directory;
   return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
 }
@@ -155,7 +158,7 @@ void CheckpointHost::Begin() {
   }
   const std::map<Pid, std::string> refused = std::exchange(refused_, {});
   if (!refusal_.empty()) return GiveUp(checkpoint, refusal_);
-  if (!pending_.empty() || archiver_ != 0) {
+  if (!pending_.empty() || archiver_ != 0 || HasStuckWriter()) {
     return GiveUp(checkpoint, absl::StrCat("checkpoint ", checkpoint_, " is still being written"));
   }
   absl::StatusOr<files::NotedFiles> files =
@@ -176,6 +179,12 @@ void CheckpointHost::Begin() {
     owner_.AnswerImagePlace(pid, directory->get());
   }
   Archive(*files);
+}
+
+// Its process would wait for it before it begins another image.
+bool CheckpointHost::HasStuckWriter() {
+  std::erase_if(stuck_, [this](Pid pid) { return !ChildrenOf(owner_.OsPidOf(pid)).any; });
+  return !stuck_.empty();
 }
 
 void CheckpointHost::GiveUp(std::uint64_t checkpoint, const std::string& reason) {
@@ -215,19 +224,25 @@ std::string CheckpointHost::ArchivePath() const {
                       kBeingWritten.data());
 }
 
-// In a child, since it may take long. It has a copy of what was noted in memory.
+absl::Status CheckpointHost::WriteArchive(const files::NotedFiles& files) const {
+  const std::string path = ArchivePath();
+  const UniqueFd archive(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (archive.valid()) return files.Write(archive.get(), owner_.UnfinishedLines());
+  return absl::InternalError(absl::StrCat("beginning to write ", path, ": ", strerror(errno)));
+}
+
+// In a child, since it may take long, or hang. It has a copy of what was noted in memory.
 void CheckpointHost::Archive(const files::NotedFiles& files) {
   int ends[2] = {-1, -1};
-  UniqueFd archive(open(ArchivePath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const bool has_pipe = pipe2(ends, O_CLOEXEC) == 0;
   const UniqueFd reason(ends[1]);
   archive_failure_ = UniqueFd(ends[0]);
   const pid_t parent = getpid();
-  archiver_ = archive.valid() && has_pipe ? fork() : -1;
+  archiver_ = has_pipe ? fork() : -1;
   if (archiver_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    const absl::Status written = files.Write(archive.get(), owner_.UnfinishedLines());
+    const absl::Status written = WriteArchive(files);
     const std::string message(written.message());
     [[maybe_unused]] const ssize_t n = write(reason.get(), message.data(), message.size());
     _exit(written.ok() ? 0 : 1);
@@ -286,8 +301,9 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
     pending.writer_missed = pending.writer_seen && !writers.any;
     pending.writer_seen |= writers.any;
     if (std::exchange(pending.ticks, writers.ticks) != writers.ticks) pending.since_ns = now_ns;
-    if (now_ns - std::max(since_ns_, pending.since_ns) > kReportTimeoutNs)
-      failed[pid] = "its image did not get on for 10 min";
+    const bool stands = now_ns - std::max(since_ns_, pending.since_ns) > kReportTimeoutNs;
+    if (stands) failed[pid] = "its image did not get on for 10 min: does the disk answer?";
+    if (stands && writers.any) stuck_.insert(pid);
   }
   for (const auto& [pid, reason] : failed) {
     pending_.erase(pid);
@@ -303,7 +319,7 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (files_failed) {
     kill(std::exchange(archiver_, 0), SIGKILL);
     archive_failure_.Reset();
-    FailFiles("nothing was written of them for 10 min");
+    FailFiles("nothing was written of them for 10 min: does the disk answer?");
   }
   if (!failed.empty() || files_failed) FinishIfDone();
 }

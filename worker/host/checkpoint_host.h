@@ -81,6 +81,8 @@ class CheckpointHost {
   void CheckWriters(std::uint64_t now_ns);
   void Begin();
   void GiveUp(std::uint64_t checkpoint, const std::string& reason);
+  bool HasStuckWriter();
+  absl::Status WriteArchive(const files::NotedFiles& files) const;
   void Archive(const files::NotedFiles& files);
   void Fail(Pid pid, const std::string& reason);
   void FailFiles(const std::string& reason);
@@ -104,6 +106,7 @@ class CheckpointHost {
   std::map<Pid, std::string> gone_;     ///< And why.
   std::map<Pid, std::string> refused_;  ///< Reported before they asked.
   std::map<Pid, Pending> pending_;      ///< Images that are being written.
+  std::set<Pid> stuck_;                 ///< Those that were given up, and still are.
   std::uint64_t since_ns_ = 0;          ///< The first look at them.
   pid_t archiver_ = 0;                  ///< 0: it has ended, or is not waited for any more.
   std::int64_t archive_bytes_ = 0;      ///< What it had written at the last look,

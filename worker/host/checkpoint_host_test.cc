@@ -155,7 +155,8 @@ TEST_F(CheckpointHostTest, FailsWithoutItsFiles) {
   AskBoth();
   host_.OnReported(Pid{2}, Written(7));
   host_.OnReported(Pid{3}, Written(7));
-  EXPECT_EQ(Failure().find("the files of the job: "), 0u) << Failure();
+  AwaitArchiver();
+  EXPECT_EQ(Failure().find("the files of the job: beginning to write "), 0u) << Failure();
 }
 
 TEST_F(CheckpointHostTest, WaitsForNobodyWhoHasEnded) {
@@ -295,7 +296,7 @@ TEST_F(CheckpointHostTest, WaitsForAnImageAsLongAsItsWriterGoesOn) {
   EXPECT_TRUE(host_.under_way());
   host_.CheckWaits(38 * 60 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
-  EXPECT_EQ(Failure(), "pid 3: its image did not get on for 10 min");
+  EXPECT_EQ(Failure(), "pid 3: its image did not get on for 10 min: does the disk answer?");
 }
 
 // As on a disk that hangs.
@@ -313,9 +314,53 @@ TEST_F(CheckpointHostTest, DoesNotWaitForEverForItsFilesEither) {
   EXPECT_TRUE(host_.under_way());
   host_.CheckWaits(602 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
-  EXPECT_EQ(Failure(), "the files of the job: nothing was written of them for 10 min");
+  EXPECT_EQ(Failure(),
+            "the files of the job: nothing was written of them for 10 min: does the disk answer?");
   AwaitArchiver();
   EXPECT_EQ(reports_.size(), 1u);
+}
+
+// Who opens a pipe that nobody reads waits, as on a disk that takes nothing.
+TEST_F(CheckpointHostTest, ProcessesGoOnWhileTheDiskHangs) {
+  std::filesystem::create_directories(plan_.image_directory());
+  const std::string archive = plan_.image_directory() + "/c7.files.p2.new";
+  ASSERT_EQ(mkfifo(archive.c_str(), 0600), 0);
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{3}, Written(7));
+  EXPECT_TRUE(host_.under_way());
+  const UniqueFd reader(open(archive.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes(1 << 20, '\0');
+  while (read(reader.get(), bytes.data(), bytes.size()) > 0) continue;
+  AwaitArchiver();
+  EXPECT_FALSE(host_.under_way());
+}
+
+// Its process would wait for it.
+TEST_F(CheckpointHostTest, BeginsNoneWhileAWriterThatWasGivenUpIsThere) {
+  AskBoth();
+  AwaitArchiver();
+  writer_ = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  host_.CheckWaits(kSecondNs);
+  host_.CheckWaits(602 * kSecondNs);
+  ASSERT_EQ(reports_.size(), 1u);
+  header_->image.checkpoint = 8;
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
+  ASSERT_EQ(reports_.size(), 2u);
+  EXPECT_EQ(reports_[1].checkpoint_failed().reason(), "pid 2: checkpoint 7 is still being written");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  header_->image.checkpoint = 9;
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
+  AwaitArchiver();
 }
 
 TEST_F(CheckpointHostTest, WhoDoesNotComeHoldsUpTheOthersForTenSecondsOnce) {
