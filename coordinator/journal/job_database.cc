@@ -34,6 +34,22 @@ INSERT INTO counters VALUES
   ('term', 0), ('changes', 0), ('forgotten', 0), ('cluster', lower(hex(randomblob(16))));
 )";
 
+// The counters once more, in a row of their own: SQLite would not notice a damaged one, nor would
+// anybody a term or the number of a job that is too high. Older journals are without it until they
+// change.
+constexpr char kSealCounters[] = R"(
+INSERT OR REPLACE INTO counters SELECT 'seal',
+  (SELECT value FROM counters WHERE name = 'cluster') || ' ' ||
+  (SELECT value FROM counters WHERE name = 'term') || ' ' ||
+  (SELECT value FROM counters WHERE name = 'changes') || ' ' ||
+  (SELECT value FROM counters WHERE name = 'forgotten');
+)";
+
+/// As kSealCounters has it.
+std::string SealOf(const JournalAge& age) {
+  return absl::StrCat(age.cluster, " ", age.term, " ", age.changes, " ", age.forgotten);
+}
+
 std::string Key(JobId job) { return absl::StrCat(Value(job)); }
 
 /// Of a record, whatever SQLite says of its page.
@@ -165,7 +181,8 @@ absl::Status JobDatabase::MakeTables() {
 }
 
 absl::Status JobDatabase::Commit() {
-  return database_.Execute("UPDATE counters SET value = value + 1 WHERE name = 'changes'; COMMIT");
+  return database_.Execute(absl::StrCat(
+      "UPDATE counters SET value = value + 1 WHERE name = 'changes';", kSealCounters, "COMMIT"));
 }
 
 absl::Status JobDatabase::Raise(const std::string& counter, std::uint64_t value) {
@@ -199,11 +216,10 @@ absl::Status JobDatabase::Perform(const RecordWrite& write) {
 // ---- At a start ---------------------------------------------------------------------------------
 
 absl::StatusOr<StoredState> JobDatabase::Load() {
-  if (absl::Status s =
-          database_.Execute("UPDATE counters SET value = value + 1 WHERE name = 'term'");
-      !s.ok()) {
-    return s;
-  }
+  const absl::Status raised = database_.Execute(
+      absl::StrCat("BEGIN IMMEDIATE; UPDATE counters SET value = value + 1 WHERE name = 'term';",
+                   kSealCounters, "COMMIT"));
+  if (!raised.ok()) return raised;
   return Read();
 }
 
@@ -223,6 +239,7 @@ absl::StatusOr<StoredState> JobDatabase::Read() {
 
 absl::StatusOr<JournalAge> JobDatabase::Age() {
   JournalAge age;
+  std::string seal;
   SqliteStatement statement = database_.Prepare("SELECT name, value FROM counters");
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
@@ -234,9 +251,13 @@ absl::StatusOr<JournalAge> JobDatabase::Age() {
     if (name == "changes") age.changes = value;
     if (name == "forgotten") age.forgotten = value;
     if (name == "cluster") age.cluster = statement.Bytes(1);
+    if (name == "seal") seal = statement.Bytes(1);
   }
-  if (!age.cluster.empty()) return age;
-  return absl::DataLossError(absl::StrCat(database_.path(), " has lost its cluster"));
+  if (age.cluster.empty())
+    return absl::DataLossError(absl::StrCat(database_.path(), " has lost its cluster"));
+  if (!seal.empty() && seal != SealOf(age))
+    return absl::DataLossError(absl::StrCat(database_.path(), " is damaged (its counters)"));
+  return age;
 }
 
 absl::Status JobDatabase::SetAge(const JournalAge& age) {

@@ -109,6 +109,31 @@ TEST_F(JournalRepairTest, ADamagedRecordIsTakenFromTheCopy) {
   EXPECT_EQ(Load().jobs.size(), 2u);
 }
 
+TEST_F(JournalRepairTest, DamagedCountersAreTakenFromTheCopy) {
+  for (const char* const counter : {"term", "changes", "forgotten"}) {
+    SCOPED_TRACE(counter);
+    Run({1, 2});
+    const std::uint64_t term = Load().term;
+    Execute(std::string("UPDATE counters SET value = value + 4096 WHERE name = '") + counter + "'");
+    ExpectRebuilt();
+    const StoredState state = Load();
+    EXPECT_EQ(state.term, term + 1);
+    EXPECT_EQ(state.forgotten, JobId{0});
+    EXPECT_EQ(state.jobs.size(), 2u);
+    std::filesystem::remove(journal_ + ".damaged");
+  }
+}
+
+// As older coordinators have written it.
+TEST_F(JournalRepairTest, CountersWithoutASealAreSealed) {
+  Run({1});
+  Execute("DELETE FROM counters WHERE name = 'seal'");
+  EXPECT_TRUE(CheckJournal(state_).sound.ok());
+  EXPECT_EQ(Load().jobs.size(), 1u);
+  Execute("UPDATE counters SET value = value + 4096 WHERE name = 'term'");
+  EXPECT_TRUE(absl::IsDataLoss(CheckJournal(state_).sound));
+}
+
 TEST_F(JournalRepairTest, ADamagedCopyHarmsNobody) {
   Run({1, 2});
   std::ofstream(CopyOf(journal_)) << std::string(5000, 'x');
