@@ -25,12 +25,22 @@ DEPLOY = "deploy"
 DAEMONS = ("bsp-coordinator", "bsp-worker")
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 ISSUED = {"ca.crt", "tls.crt", "tls.key", "revoked"}
-# In place of bsp: makes what `bsp certs issue` does.
-ISSUE = f"""#!/bin/sh
-while [ "$1" != --out ]; do shift; done
-mkdir -p "$2"
-cd "$2"
-touch {" ".join(sorted(ISSUED))}
+AUTHORITY = {"ca.crt", "ca.key", "revoked"}
+AUTHORITY = {"ca.crt", "ca.key", "revoked"}
+# In place of bsp: makes what `bsp certs init` does, which wants no directory there, and `issue`.
+CERTS = f"""#!/bin/sh
+files="{" ".join(sorted(ISSUED))}"
+place=$3
+if [ "$2" = init ]; then
+  [ ! -e "$place" ] || exit 1
+  files="{" ".join(sorted(AUTHORITY))}"
+else
+  while [ "$1" != --out ]; do shift; done
+  place=$2
+fi
+mkdir -p "$place"
+cd "$place"
+for file in $files; do echo "$$" > "$file"; done
 """
 FORBIDDEN = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceAccount"}
 
@@ -89,11 +99,11 @@ def documented_ports(page):
 
 def lay_out(root):
     """What the containers that issue certificates see, below `root`."""
-    for directory in ("bin", "ca", "tls", "tmp"):
+    for directory in ("bin", "ca", "grafana", "secrets", "tls", "tmp"):
         os.mkdir(f"{root}/{directory}")
     os.symlink("/bin/true", f"{root}/bin/chown")  # Only root may.
     with open(f"{root}/bin/bsp", "w", encoding="utf-8") as file:
-        file.write(ISSUE)
+        file.write(CERTS)
         os.fchmod(file.fileno(), 0o755)
     with open(f"{root}/ca/ca.crt", "w", encoding="utf-8") as file:
         os.fchmod(file.fileno(), 0o440)  # As in a Secret.
@@ -102,9 +112,24 @@ def lay_out(root):
 def run_in(root, command):
     """A shell and its script, with the directories of lay_out for those of the container."""
     *shell, script = command
-    script = re.sub(r'(?<=[ "])/(ca|tls|tmp)\b', rf"{root}/\1", script)
+    script = re.sub(r'(?<=[ "])/(ca|grafana|secrets|tls|tmp)\b', rf"{root}/\1", script)
     subprocess.run(as_ordinary_user([*shell, script]), check=True, timeout=60,
-                   env={"PATH": f"{root}/bin:{os.environ['PATH']}"})
+                   env={"PATH": f"{root}/bin:{os.environ['PATH']}", "USER": "anna"})
+
+
+def run_certs(root):
+    """What the service `certs` of compose does."""
+    run_in(root, [word.replace("$$", "$") for word in compose()["services"]["certs"]["command"]])
+
+
+def contents(root):
+    """Of each file below `root` what is in it."""
+    found = {}
+    for directory, _, files in os.walk(root):
+        for name in files:
+            with open(os.path.join(directory, name), encoding="utf-8") as file:
+                found[os.path.relpath(file.name, root)] = file.read()
+    return found
 
 
 class DeployTest(unittest.TestCase):
@@ -302,11 +327,29 @@ class DeployTest(unittest.TestCase):
                     for _ in range(2):
                         run_in(root, container["command"])
 
+    def test_compose_makes_what_is_secret_once(self):
+        """`docker compose up` is all that there is to do; what it made before stays good."""
+        made = {*(f"ca/{name}" for name in AUTHORITY), *(f"client/{name}" for name in ISSUED),
+                "grafana-password"}
+        with scratch_directory() as root:
+            lay_out(root)
+            os.mkdir(f"{root}/secrets/.ca")  # Of one that was interrupted.
+            run_certs(root)
+            secrets = contents(f"{root}/secrets")
+            self.assertEqual(set(secrets), made)
+            self.assertEqual(contents(f"{root}/grafana"),
+                             {"grafana-password": secrets["grafana-password"]})
+            for path in ("secrets", "secrets/grafana-password", "grafana/grafana-password"):
+                self.assertFalse(os.stat(f"{root}/{path}").st_mode & 0o077, path)
+            os.remove(f"{root}/secrets/client/revoked")
+            run_certs(root)
+            self.assertEqual(contents(f"{root}/secrets"),
+                             secrets | {"client/revoked": secrets["ca/revoked"]})
+
     def test_compose_tells_the_daemons_what_was_revoked(self):
         with scratch_directory() as root:
             lay_out(root)
-            run_in(root, [word.replace("$$", "$")
-                          for word in compose()["services"]["certs"]["command"]])
+            run_certs(root)
             for role in ("coordinator", "worker"):
                 self.assertEqual(set(os.listdir(f"{root}/tls/{role}/own")), ISSUED)
 
@@ -323,9 +366,8 @@ class DeployTest(unittest.TestCase):
                             .startswith(root["state"] + "/"))
 
     def test_only_what_issues_certificates_sees_the_key_of_the_authority(self):
-        self.assertEqual(set(compose()["secrets"]), {"grafana-password"})
         seen = {name for name, service in compose()["services"].items()
-                if "secrets/ca" in str(service.get("volumes", []))}
+                if "./secrets" in str(service.get("volumes", []))}
         self.assertEqual(seen, {"certs"})
         for pod in pods():
             for container in pod["containers"]:
