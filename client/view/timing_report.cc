@@ -75,8 +75,8 @@ std::string Imbalance(const proto::JobTotals& t) {
 std::string Unmeasured(const proto::JobTotals& t) {
   if (t.unmeasured() == 0) return "";
   return absl::StrFormat(
-      "  %d of the supersteps are in no sum: a coordinator that was killed had not stored what they"
-      " took\n",
+      "  %d of the supersteps are in no sum: what they took was lost with a node or a "
+      "coordinator\n",
       t.unmeasured());
 }
 
