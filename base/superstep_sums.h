@@ -7,6 +7,27 @@
 
 namespace bspnow {
 
+/// What processes did in the supersteps of groups other than the root group that they ended
+/// meanwhile, each its own: a superstep of a group counts once for each of its members. The root
+/// group's figures have nothing of it but the time, which is part of computing there.
+struct GroupSums {
+  std::uint64_t supersteps;
+  std::uint64_t sync_ns;  ///< In the calls that ended them: waiting, release and exchange.
+  std::uint64_t bytes_out;
+  std::uint64_t bytes_in;
+  std::uint64_t messages_out;
+  std::uint64_t messages_in;
+};
+
+inline void AddTo(GroupSums& sum, const GroupSums& more) {
+  sum.supersteps += more.supersteps;
+  sum.sync_ns += more.sync_ns;
+  sum.bytes_out += more.bytes_out;
+  sum.bytes_in += more.bytes_in;
+  sum.messages_out += more.messages_out;
+  sum.messages_in += more.messages_in;
+}
+
 /// Of some processes in one superstep. Lengths of time only: clocks of different nodes are never
 /// compared. On the wire, too (net/frame.h): 64-bit words without padding.
 struct SuperstepSums {
@@ -25,8 +46,9 @@ struct SuperstepSums {
   std::uint64_t messages_in;
   std::uint32_t w_pid;
   std::uint32_t processes;
+  GroupSums groups;
 };
-static_assert(sizeof(SuperstepSums) == 112);
+static_assert(sizeof(SuperstepSums) == 160);
 
 /// Adds what other processes of the same node measured in the same superstep.
 inline void AddProcesses(const SuperstepSums& others, SuperstepSums& into) {
@@ -44,6 +66,7 @@ inline void AddProcesses(const SuperstepSums& others, SuperstepSums& into) {
   into.messages_out += others.messages_out;
   into.messages_in += others.messages_in;
   into.processes += others.processes;
+  AddTo(into.groups, others.groups);
 }
 
 /// These processes waited for others, whose node took that long from the release before to its last

@@ -40,6 +40,12 @@ struct SuperstepTotals {
   std::uint64_t bytes_in;
   std::uint64_t messages_out;
   std::uint64_t messages_in;
+  std::uint64_t group_supersteps;  ///< As in GroupSums, as are the next five.
+  std::uint64_t group_sync_ns;
+  std::uint64_t group_bytes_out;
+  std::uint64_t group_bytes_in;
+  std::uint64_t group_messages_out;
+  std::uint64_t group_messages_in;
   BeyondClass beyond[BeyondClass::kCount];  ///< By ClassOf(h).
   /// The most costly. Who finds no place takes that of the least one, and with it its counts, so
   /// that none is too low (Metwally, Agrawal, Abbadi 2005, "Space-Saving"). What it did itself is
@@ -49,11 +55,16 @@ struct SuperstepTotals {
 
 /// The members that are added up, whatever is added.
 inline constexpr std::uint64_t SuperstepTotals::*kSumsOfTotals[] = {
-    &SuperstepTotals::supersteps,  &SuperstepTotals::compute_ns,  &SuperstepTotals::waiting_ns,
-    &SuperstepTotals::release_ns,  &SuperstepTotals::exchange_ns, &SuperstepTotals::w_ns,
-    &SuperstepTotals::h_bytes,     &SuperstepTotals::h_out_bytes, &SuperstepTotals::h_in_bytes,
-    &SuperstepTotals::bytes_out,   &SuperstepTotals::bytes_in,    &SuperstepTotals::messages_out,
-    &SuperstepTotals::messages_in,
+    &SuperstepTotals::supersteps,        &SuperstepTotals::compute_ns,
+    &SuperstepTotals::waiting_ns,        &SuperstepTotals::release_ns,
+    &SuperstepTotals::exchange_ns,       &SuperstepTotals::w_ns,
+    &SuperstepTotals::h_bytes,           &SuperstepTotals::h_out_bytes,
+    &SuperstepTotals::h_in_bytes,        &SuperstepTotals::bytes_out,
+    &SuperstepTotals::bytes_in,          &SuperstepTotals::messages_out,
+    &SuperstepTotals::messages_in,       &SuperstepTotals::group_supersteps,
+    &SuperstepTotals::group_sync_ns,     &SuperstepTotals::group_bytes_out,
+    &SuperstepTotals::group_bytes_in,    &SuperstepTotals::group_messages_out,
+    &SuperstepTotals::group_messages_in,
 };
 
 inline std::uint32_t Inherited(std::uint64_t supersteps) {
@@ -77,6 +88,15 @@ inline void AddStraggler(const StragglerCount& more, SuperstepTotals& totals) {
   least->cost_ns += more.cost_ns;
 }
 
+inline void AddGroups(const GroupSums& groups, SuperstepTotals& totals) {
+  totals.group_supersteps += groups.supersteps;
+  totals.group_sync_ns += groups.sync_ns;
+  totals.group_bytes_out += groups.bytes_out;
+  totals.group_bytes_in += groups.bytes_in;
+  totals.group_messages_out += groups.messages_out;
+  totals.group_messages_in += groups.messages_in;
+}
+
 /// Adds a superstep of all processes.
 inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
   totals.supersteps += 1;
@@ -93,6 +113,7 @@ inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
   totals.bytes_in += sums.bytes_in;
   totals.messages_out += sums.messages_out;
   totals.messages_in += sums.messages_in;
+  AddGroups(sums.groups, totals);
   const double each = 1 / static_cast<double>(std::max(sums.processes, 1u));
   const auto w_ns = static_cast<double>(sums.w_ns);
   const double computing_ns = static_cast<double>(sums.compute_ns) * each;

@@ -60,6 +60,7 @@ void Group::Attach(const GroupSeat& seat) {
                  self_, p_);
   recorder_.Attach(*segment_, self_, p_,
                    simulated_ ? Computing::kByTheThread : Computing::kByTheClock);
+  figures_ = seat.figures;
   profile_.Attach(*segment_, self_);
   full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
 }
@@ -98,7 +99,13 @@ void Group::KeepCountersUp() {
 void Group::Record(const SyncTimes& times) {
   constexpr std::uint64_t kBetween = std::uint64_t{1} << 28;  // See SharedCounter::KeepUp.
   if (__builtin_expect(times.superstep % kBetween == kBetween - 1, 0)) KeepCountersUp();
-  recorder_.Record(times, profile_.SiteOf(times.call_site), outbox_);
+  std::uint64_t site = profile_.SiteOf(times.call_site);
+  if (__builtin_expect(figures_->any(), 0) && IsRoot()) {
+    segment_->group_sums(self_, times.superstep) = figures_->Take();
+    site |= kWithGroups;
+  }
+  recorder_.Record(times, site, outbox_);
+  if (!IsRoot()) figures_->Add(segment_->measurement(self_, times.superstep));
   profile_.FoldIfDue(times.superstep + 1);
 }
 

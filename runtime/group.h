@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "base/mapped_region.h"
 #include "base/poll_wait.h"
+#include "runtime/group_figures.h"
 #include "runtime/link/doorbell.h"
 #include "runtime/link/group_slots.h"
 #include "runtime/link/known_descriptor.h"
@@ -45,6 +46,7 @@ struct GroupSeat {
   std::uint32_t processors;  ///< Of this node.
   Turn turn;
   std::uint32_t barriers;  ///< That count as passed when it begins.
+  GroupFigures* figures;   ///< Of the process: the root group takes what the others add.
 };
 
 /// Where a group lies that is not the root group; see process_groups.cc.
@@ -380,6 +382,7 @@ class Group {
   BulkLanes bulk_;
   DirectQueue direct_;
   Recorder recorder_;
+  GroupFigures* figures_ = nullptr;
   ProfileWriter profile_;
   FullCheck full_check_;
 };

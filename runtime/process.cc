@@ -94,7 +94,8 @@ GroupSeat Process::SeatInJob() {
           .mailbox = attachment_.mailbox,
           .processors = attachment_.processors,
           .turn = turn_,
-          .barriers = 0};
+          .barriers = 0,
+          .figures = &group_figures_};
 }
 
 void Process::RequireGroupsLeft(Call call, std::uint32_t before) const {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "runtime/collectives/collective_state.h"
 #include "runtime/group.h"
+#include "runtime/group_figures.h"
 #include "runtime/image/checkpoint_areas.h"
 #include "runtime/image/process_image.h"
 #include "runtime/link/doorbell.h"
@@ -226,6 +227,7 @@ class Process {
   std::uint64_t begin_ns_ = 0;
   std::uint64_t processor_ns_before_ = 0;  ///< Used before this process was restored.
   Doorbell doorbell_;                      ///< Only rung if the job has several nodes.
+  GroupFigures group_figures_;
   Group root_;
   Group* group_ = &root_;
   GrowArray<Section> sections_;  ///< That run, the innermost one last.

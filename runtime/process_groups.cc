@@ -73,7 +73,8 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
                 .mailbox = {},
                 .processors = attachment_.processors,
                 .turn = turn_,
-                .barriers = 1});
+                .barriers = 1,
+                .figures = &group_figures_});
   group.Start();
   open_groups_ += 1;
   return group;

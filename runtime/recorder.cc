@@ -13,7 +13,7 @@ void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p, Computi
   by_thread_ = computing == Computing::kByTheThread;
 }
 
-void Recorder::Record(const SyncTimes& times, std::uint16_t site, const Outbox& outbox) {
+void Recorder::Record(const SyncTimes& times, std::uint64_t site, const Outbox& outbox) {
   const std::uint64_t last_ns = std::clamp(times.last_ns, times.start_ns, times.released_ns);
   Measurement& m = segment_->measurement(self_, times.superstep);
   m.compute_ns = by_thread_ ? computed_ns_ : times.start_ns - superstep_start_ns_;

@@ -51,7 +51,7 @@ class Recorder {
 
   /// The superstep is over, and the next one begins. `outbox` is still that of this one.
   /// `site`: see Measurement.
-  void Record(const SyncTimes& times, std::uint16_t site, const Outbox& outbox);
+  void Record(const SyncTimes& times, std::uint64_t site, const Outbox& outbox);
 
   /// The process was held for an image after `superstep`, which has been recorded.
   void AddPause(std::uint64_t superstep, std::uint64_t pause_ns);

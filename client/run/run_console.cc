@@ -125,7 +125,7 @@ void RunConsole::WriteProfile(const proto::Profile& profile, const proto::Job& j
 
 // JSON is for programs: docs/model.md has it for who writes them.
 void RunConsole::PrintLeftOut(const JobOptions& options) {
-  if (options.json || !(options.timing || timing_file_.valid() || options.simulation)) return;
+  if (options.json || !options.simulation) return;  // Timings say it themselves.
   Report(
       "  left out   h and supersteps of groups: bsp_partition, and SPMD sections of fewer processes"
       " or within others\n",

@@ -80,6 +80,21 @@ std::string Unmeasured(const proto::JobTotals& t) {
       t.unmeasured());
 }
 
+std::string LeftOut(const proto::JobTotals& t) {
+  if (t.group_supersteps() == 0) return "";
+  return absl::StrFormat(
+      "  left out of h and the supersteps: groups, whose members ended %d supersteps with %d puts,"
+      " gets and messages, %s; of the computing %s were in the calls that ended them\n",
+      t.group_supersteps(), t.group_messages(), Bytes(t.group_bytes_out()),
+      Seconds(SecondsOf(t.group_sync_ns())));
+}
+
+json GroupsJson(const proto::JobTotals& t) {
+  return {{"supersteps", t.group_supersteps()}, {"sync_ns", t.group_sync_ns()},
+          {"bytes_out", t.group_bytes_out()},   {"bytes_in", t.group_bytes_in()},
+          {"messages", t.group_messages()},     {"messages_in", t.group_messages_in()}};
+}
+
 json Stragglers(const proto::JobTotals& t) {
   json list = json::array();
   for (const proto::Straggler& straggler : t.stragglers())
@@ -117,7 +132,7 @@ std::string CostsAsText(const proto::JobTotals& t) {
              t.supersteps(), t.processes(), Seconds(SecondsOf(t.total_ns())), t.messages(),
              Bytes(t.bytes_out()), Seconds(SecondsOf(t.w_ns())), Bytes(t.h_bytes()), G(t.fit()),
              L(t.fit())) +
-         Shares(t) + Prediction(t) + Imbalance(t) + Unmeasured(t);
+         Shares(t) + Prediction(t) + Imbalance(t) + Unmeasured(t) + LeftOut(t);
 }
 
 json TotalsJson(const proto::JobTotals& t) {
@@ -141,6 +156,7 @@ json TotalsJson(const proto::JobTotals& t) {
       {"bytes_in", t.bytes_in()},
       {"messages", t.messages()},
       {"messages_in", t.messages_in()},
+      {"groups", GroupsJson(t)},
       {"beyond_ns", t.beyond_ns()},
       {"g_ns_per_byte", fit.has_g_ns_per_byte() ? json(fit.g_ns_per_byte()) : json()},
       {"g_error_ns_per_byte", fit.has_g_ns_per_byte() ? json(fit.g_error_ns_per_byte()) : json()},

@@ -31,6 +31,11 @@ constexpr Sum kCounts[] = {
     {&Totals::bytes_in, &Message::bytes_in, &Message::set_bytes_in},
     {&Totals::messages_out, &Message::messages, &Message::set_messages},
     {&Totals::messages_in, &Message::messages_in, &Message::set_messages_in},
+    {&Totals::group_supersteps, &Message::group_supersteps, &Message::set_group_supersteps},
+    {&Totals::group_bytes_out, &Message::group_bytes_out, &Message::set_group_bytes_out},
+    {&Totals::group_bytes_in, &Message::group_bytes_in, &Message::set_group_bytes_in},
+    {&Totals::group_messages_out, &Message::group_messages, &Message::set_group_messages},
+    {&Totals::group_messages_in, &Message::group_messages_in, &Message::set_group_messages_in},
 };
 
 /// Of all processes; in the message of one on average.
@@ -39,6 +44,7 @@ constexpr Sum kTimes[] = {
     {&Totals::waiting_ns, &Message::waiting_ns, &Message::set_waiting_ns},
     {&Totals::release_ns, &Message::release_ns, &Message::set_release_ns},
     {&Totals::exchange_ns, &Message::exchange_ns, &Message::set_exchange_ns},
+    {&Totals::group_sync_ns, &Message::group_sync_ns, &Message::set_group_sync_ns},
 };
 static_assert(std::size(kCounts) + std::size(kTimes) == std::size(kSumsOfTotals));
 

@@ -19,6 +19,12 @@ SuperstepTotals Supersteps(int count, std::uint64_t h_bytes) {
     sums.exchange_ns = 2 * h_bytes;
     sums.h_out_bytes = sums.bytes_out = sums.bytes_in = h_bytes;
     sums.h_in_bytes = h_bytes / 2;
+    sums.groups = {.supersteps = 4,
+                   .sync_ns = 500,
+                   .bytes_out = 80,
+                   .bytes_in = 70,
+                   .messages_out = 6,
+                   .messages_in = 5};
     AddSuperstep(sums, totals);
   }
   return totals;
@@ -41,6 +47,16 @@ TEST(TotalsMessageTest, ThePartsAreTheTime) {
   EXPECT_EQ(message.total_ns(), message.compute_ns() + message.wait_ns() + message.exchange_ns());
   EXPECT_EQ(message.beyond_ns(), message.total_ns() - message.w_ns());
   EXPECT_DOUBLE_EQ(message.imbalance(), 2000.0 / 1500);
+}
+
+TEST(TotalsMessageTest, WhatGroupsDidIsBesideTheParts) {
+  const proto::JobTotals message = TotalsMessage(Both(), 2);
+  EXPECT_EQ(message.group_supersteps(), 150u * 4);
+  EXPECT_EQ(message.group_sync_ns(), 150u * 250);  // Of a process on average, as the parts are.
+  EXPECT_EQ(message.group_bytes_out(), 150u * 80);
+  EXPECT_EQ(message.group_bytes_in(), 150u * 70);
+  EXPECT_EQ(message.group_messages(), 150u * 6);
+  EXPECT_EQ(message.group_messages_in(), 150u * 5);
 }
 
 TEST(TotalsMessageTest, WhatIsFittedPredictsTheTime) {

@@ -60,7 +60,7 @@ struct LaneFrame {
   std::uint16_t by_count;  ///< As `with_data`.
   SuperstepSums sums;      ///< Of the superstep before this barrier's, of the sender's processes.
 };
-static_assert(sizeof(LaneFrame) == 160);
+static_assert(sizeof(LaneFrame) == 208);
 
 /// What a process owes another. A chunk of puts follows, then one of gets, then one of messages;
 /// each is a whole chain, ready to be read where it lies.

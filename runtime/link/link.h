@@ -10,6 +10,7 @@
 //   RegisteredArea[.][nprocs][kSlotsOfBlock]    each process's part of each registration slot
 //   std::uint64_t pops[nprocs][2][kSlotsMax]    the registrations popped, by parity
 //   std::uint64_t pushes[nprocs][2][kSlotsMax]  the slots pushed, by parity
+//   GroupSums[nprocs][kRingSupersteps]          what groups did in the last supersteps
 //   arena of pid 0, arena of pid 1, ...         each arena_bytes long, sparse:
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
@@ -23,8 +24,7 @@
 // descriptors would change hands. Pages cost memory only when touched, but so do the page tables of
 // each process that touches them, 4 KiB for 2 MiB: what all read of all lies together by kind, not
 // by process, and so do the heads of the heaps, in which small supersteps find room. All numbers
-// are little-endian; offsets of chunks are bytes from the start of the arena, those in heads, too,
-// which lie behind all arenas.
+// are little-endian; offsets of chunks, those in heads, too, are bytes from the start of the arena.
 //
 // A job on several nodes has such a segment on each, laid out alike for all its processes. The cell
 // and arena of a process that lives elsewhere are its image here: the worker here writes what the
@@ -69,7 +69,6 @@ inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
 
 inline constexpr std::uint32_t kLanesMax = 7;       // Of a process: to the other hosts of its job.
 inline constexpr std::uint32_t kBulkLanesMax = 16;  // Of a node: see bulk_plan.h.
-
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
 /// From process to worker, one message each. A restored process sends kHello and kBegin
@@ -261,6 +260,7 @@ struct SegmentLayout {
   std::uint64_t directories_offset;
   std::uint64_t stamps_offset;
   std::uint64_t rings_offset;
+  std::uint64_t group_sums_offset;  ///< 0 of a group's part.
   std::uint64_t handed_offset;
   std::uint64_t slots_offset;
   std::uint64_t pops_offset;
@@ -389,7 +389,7 @@ struct RegisteredArea {
 
 /// One superstep of one process, in its ring.
 struct alignas(kLineBytes) Measurement : ProfileRecord {
-  std::uint64_t site;  ///< Of its profile: ProfileHead::sites.
+  std::uint64_t site;  ///< Of its profile: ProfileHead::sites; and kWithGroups.
 };
 static_assert(sizeof(Measurement) == kLineBytes);
 

@@ -85,6 +85,19 @@ std::uint64_t BytesOfLittleUse(const SegmentLayout& part) {
   return part.slots_offset + part.nprocs * (kSlotPages * kPageBytes + kHeaps * part.head_bytes);
 }
 
+std::uint64_t SiteOf(const Measurement& m) { return m.site & ~kWithGroups; }
+
+GroupSums GroupSumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {
+  if (segment.layout().group_sums_offset == 0) return {};
+  const GroupSums& sums = segment.group_sums(pid, superstep);
+  return {.supersteps = ReadOnce(sums.supersteps),
+          .sync_ns = ReadOnce(sums.sync_ns),
+          .bytes_out = ReadOnce(sums.bytes_out),
+          .bytes_in = ReadOnce(sums.bytes_in),
+          .messages_out = ReadOnce(sums.messages_out),
+          .messages_in = ReadOnce(sums.messages_in)};
+}
+
 // All processes of a node share its last arrival, and so would give one span, but for the moments
 // at which they noticed the release before.
 SuperstepSums SumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {
@@ -95,6 +108,7 @@ SuperstepSums SumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {
       superstep == 0 ? 0 : ReadOnce(segment.measurement(pid, superstep - 1).exchange_ns);
   const std::uint64_t bytes_out = ReadOnce(m.bytes_out);
   const std::uint64_t bytes_in = ReadOnce(m.bytes_in);
+  const bool with_groups = (ReadOnce(m.site) & kWithGroups) != 0;
   return {.superstep = superstep,
           .compute_ns = compute_ns,
           .waiting_ns = waiting_ns,
@@ -109,7 +123,8 @@ SuperstepSums SumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {
           .messages_out = ReadOnce(m.messages_out),
           .messages_in = ReadOnce(m.messages_in),
           .w_pid = Value(pid),
-          .processes = 1};
+          .processes = 1,
+          .groups = with_groups ? GroupSumsOf(segment, pid, superstep) : GroupSums{}};
 }
 
 }  // namespace
@@ -124,6 +139,7 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.memory_max = plan.memory_max;
   Ranges ranges = PlaceTables(layout);
   layout.groups_offset = ranges.Place(kGroupSlotsMax * sizeof(GroupSlot));
+  layout.group_sums_offset = ranges.Place(p * kRingSupersteps * sizeof(GroupSums));
   // Each heap is as large as can be of use, or as there is room for; groups get at most a quarter
   // of what there is beyond the least.
   const std::uint64_t wanted = RoundUp(std::max(2 * plan.memory_bytes, kHeapBytesMin), kPageBytes);
@@ -289,14 +305,14 @@ void FoldProfile(const Segment& segment, Pid pid, std::uint64_t to, const Profil
   const std::uint64_t from = part.head().folded;
   if (to - from > kRingSupersteps || !part.CanAdd()) return;
   for (std::uint64_t s = from; s < to;) {
-    const std::uint64_t site = segment.measurement(pid, s).site;
+    const std::uint64_t site = SiteOf(segment.measurement(pid, s));
     const std::uint64_t end = s + std::min(part.room(), to - s);
     const std::uint64_t first = s;
     ProfileRecord sum;
     do {
       AddTo(sum, segment.measurement(pid, s));
       ++s;
-    } while (s < end && segment.measurement(pid, s).site == site);
+    } while (s < end && SiteOf(segment.measurement(pid, s)) == site);
     part.Add(sum, s - first,
              static_cast<std::uint16_t>(std::min<std::uint64_t>(site, kProfileSitesMax - 1)));
   }

@@ -171,6 +171,12 @@ class Segment {
         layout_.rings_offset)[Value(owner) * kRingSupersteps + superstep % kRingSupersteps];
   }
 
+  /// Not of a group's part. Valid where kWithGroups says so.
+  GroupSums& group_sums(Pid owner, std::uint64_t superstep) const {
+    return At<GroupSums>(
+        layout_.group_sums_offset)[Value(owner) * kRingSupersteps + superstep % kRingSupersteps];
+  }
+
   SlotAreas slots(Pid owner) const {
     return {At<RegisteredArea>(layout_.slots_offset) + Value(owner) * kSlotsOfBlock,
             layout_.nprocs};

@@ -29,10 +29,12 @@ MappedRegion Sparse(const SegmentLayout& layout) {
 /// A segment of rings alone.
 Segment RingsOf(std::uint32_t p) {
   SegmentLayout layout = LayOut(p);
-  layout.arenas_offset = layout.slots_offset;
-  layout.heads_offset = layout.slots_offset;
+  layout.group_sums_offset = layout.slots_offset;
+  const std::uint64_t end = layout.group_sums_offset + p * kRingSupersteps * sizeof(GroupSums);
+  layout.arenas_offset = end;
+  layout.heads_offset = end;
   layout.head_bytes = 0;
-  layout.parts_offset = layout.slots_offset;
+  layout.parts_offset = end;
   layout.parts_bytes = 0;
   return Segment(MappedRegion::Private(SegmentBytes(layout)), layout);
 }
@@ -68,8 +70,10 @@ TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
     EXPECT_GE(layout.slots_offset, layout.handed_offset + n * 2 * kHandedMax * sizeof(HandedChunk));
     EXPECT_GE(layout.pops_offset, layout.slots_offset + n * kSlotsMax * sizeof(RegisteredArea));
     EXPECT_GE(layout.pushes_offset, layout.pops_offset + n * 2 * kSlotsMax * sizeof(std::uint64_t));
-    EXPECT_GE(layout.arenas_offset,
+    EXPECT_GE(layout.group_sums_offset,
               layout.pushes_offset + n * 2 * kSlotsMax * sizeof(std::uint64_t));
+    EXPECT_GE(layout.arenas_offset,
+              layout.group_sums_offset + n * kRingSupersteps * sizeof(GroupSums));
     EXPECT_GE(layout.arena_bytes, kPageBytes + kHeaps * layout.heap_bytes);
     EXPECT_GE(layout.heads_offset, layout.arenas_offset + n * layout.arena_bytes);
     EXPECT_GE(SegmentBytes(layout), layout.heads_offset + n * kHeaps * layout.head_bytes);
@@ -165,6 +169,35 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   EXPECT_EQ(totals.stragglers[0].pid, 1u);
   EXPECT_EQ(totals.stragglers[0].cost_ns, 25u);     // 150, where 125 are the mean.
   EXPECT_EQ(SumsHere(segment, p, 1).span_ns, 10u);  // What superstep 0 delivered.
+}
+
+TEST(SegmentTest, FoldAddsWhatWasDoneInGroupsWhereAnythingWas) {
+  const Segment segment = RingsOf(2);
+  const GroupSums sums{.supersteps = 3,
+                       .sync_ns = 40,
+                       .bytes_out = 8,
+                       .bytes_in = 16,
+                       .messages_out = 1,
+                       .messages_in = 2};
+  for (const std::uint64_t superstep : {0u, 1u}) {
+    for (const Pid pid : {Pid{0}, Pid{1}}) {
+      const std::uint64_t site = superstep == 1 ? kWithGroups : 0;
+      Record(segment, pid, superstep, site | 1, {.compute_ns = 100});
+      segment.group_sums(pid, superstep) = sums;
+    }
+  }
+  FoldMeasurements(segment, 2, 2);
+  const SuperstepTotals& totals = segment.header().totals;
+  EXPECT_EQ(totals.compute_ns, 400u);
+  EXPECT_EQ(totals.group_supersteps, 6u);
+  EXPECT_EQ(totals.group_sync_ns, 80u);
+  EXPECT_EQ(totals.group_bytes_out, 16u);
+  EXPECT_EQ(totals.group_bytes_in, 32u);
+  EXPECT_EQ(totals.group_messages_out, 2u);
+  EXPECT_EQ(totals.group_messages_in, 4u);
+  Profile profile(2);
+  FoldProfile(segment, Pid{0}, 2, profile.part);
+  EXPECT_EQ(profile.part.head().sites[1].supersteps, 2u);  // One call, with groups and without.
 }
 
 // Some at a time, and merged meanwhile, they are as if each had been added alone.

@@ -34,6 +34,9 @@ inline constexpr std::uint16_t kSeveralSites = 0x3fff;
 inline constexpr std::uint16_t kSiteMask = 0x3fff;
 inline constexpr std::uint16_t kImageTaken = 0x4000;  ///< The process was saved at the end of one.
 inline constexpr std::uint16_t kCameBack = 0x8000;    ///< It was restored at the end of one.
+/// Of Measurement::site alone: it ended supersteps of groups meanwhile, and its GroupSums say what.
+/// Else nobody looks at these, and they take no memory.
+inline constexpr std::uint64_t kWithGroups = std::uint64_t{1} << 63;
 
 /// One superstep of one process, or some neighbouring ones together: see "Measurement" in
 /// docs/design.md. Its four parts follow one another without a gap, and the next superstep's follow
