@@ -85,6 +85,15 @@ constexpr char kBytesHelp[] = "Bytes that the processes of a job sent to others,
 constexpr char kMessagesHelp[] =
     "Puts, gets and messages that the processes of a job issued, and received.";
 
+constexpr char kGroupBytesHelp[] = "Bytes in these supersteps; in no other series.";
+constexpr char kGroupMessagesHelp[] = "Puts, gets and messages in these; in no other series.";
+
+/// Nothing of a job without groups.
+std::optional<double> OfGroups(const JobFigures& job, double value) {
+  if (job.counters.sums.group_supersteps() == 0) return std::nullopt;
+  return value;
+}
+
 constexpr char kCheckpointsHelp[] = "Checkpoints of a job that were committed, or given up.";
 
 /// Series of one name follow each other.
@@ -124,6 +133,32 @@ constexpr JobSeries kJobCounters[] = {
     {"bspnow_job_messages_total", kMessagesHelp, "direction", "in",
      [](const JobFigures& job) -> std::optional<double> {
        return Number(job.counters.sums.messages_in());
+     }},
+    {"bspnow_job_group_supersteps_total",
+     "Supersteps of groups but for the root group, each counted by each member.", "", "",
+     [](const JobFigures& job) {
+       return OfGroups(job, Number(job.counters.sums.group_supersteps()));
+     }},
+    {"bspnow_job_group_seconds_total",
+     "In the calls that ended them, of a process on average: a part of computing.", "", "",
+     [](const JobFigures& job) {
+       return OfGroups(job, Seconds(job.counters.sums.group_sync_ns()));
+     }},
+    {"bspnow_job_group_bytes_total", kGroupBytesHelp, "direction", "out",
+     [](const JobFigures& job) {
+       return OfGroups(job, Number(job.counters.sums.group_bytes_out()));
+     }},
+    {"bspnow_job_group_bytes_total", kGroupBytesHelp, "direction", "in",
+     [](const JobFigures& job) {
+       return OfGroups(job, Number(job.counters.sums.group_bytes_in()));
+     }},
+    {"bspnow_job_group_messages_total", kGroupMessagesHelp, "direction", "out",
+     [](const JobFigures& job) {
+       return OfGroups(job, Number(job.counters.sums.group_messages()));
+     }},
+    {"bspnow_job_group_messages_total", kGroupMessagesHelp, "direction", "in",
+     [](const JobFigures& job) {
+       return OfGroups(job, Number(job.counters.sums.group_messages_in()));
      }},
     {"bspnow_job_checkpoints_total", kCheckpointsHelp, "end", "committed",
      [](const JobFigures& job) -> std::optional<double> {

@@ -62,6 +62,13 @@ TEST_F(MetricFamiliesTest, AJobHasANameAndIsFoundByItsNumber) {
   EXPECT_EQ(Find("bspnow_job_supersteps_total")->metric[0].counter.value, 5);
 }
 
+TEST_F(MetricFamiliesTest, GroupsHaveFamiliesOfTheirOwn) {
+  EXPECT_EQ(Find("bspnow_job_group_supersteps_total")->metric[0].counter.value, 10);
+  EXPECT_EQ(Find("bspnow_job_group_bytes_total")->metric.size(), 2u);
+  EXPECT_EQ(Find("bspnow_job_group_messages_total")->metric.size(), 2u);
+  EXPECT_EQ(Find("bspnow_job_group_seconds_total")->metric.size(), 1u);
+}
+
 TEST_F(MetricFamiliesTest, AJobHasFewSeries) {
   std::size_t series = 0;
   for (const auto& family : families_)

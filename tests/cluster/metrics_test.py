@@ -83,6 +83,8 @@ class MetricsTest(unittest.TestCase):
         cls.calm = cls.cluster.submit("-n", 4, "--name", name, path_of("mixed"), 60, 20_000, 5)
         cls.cluster.await_state(cls.calm, "succeeded")
         cls.calm_shown = cls.cluster.show(cls.calm)
+        grouped = cls.cluster.submit("-n", 4, path_of("partitioned"), 60, 1000, 20)
+        cls.cluster.await_state(grouped, "succeeded")  # So that the families of groups move.
 
     @classmethod
     def run_disturbed(cls):

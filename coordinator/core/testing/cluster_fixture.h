@@ -211,6 +211,7 @@ class ClusterFixture : public testing::Test {
   void ReportProgress(const FakeWorker& worker, JobId job, Epoch epoch, std::uint64_t supersteps) {
     ProgressBody body{};
     body.totals.supersteps = supersteps;
+    body.totals.group_supersteps = 2 * supersteps;
     body.superstep = supersteps;
     body.processes = kNprocs;
     FrameHeader header = HeaderOf(FrameKind::kProgress);
