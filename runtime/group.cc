@@ -105,7 +105,7 @@ void Group::Record(const SyncTimes& times) {
     site |= kWithGroups;
   }
   recorder_.Record(times, site, outbox_);
-  if (!IsRoot()) figures_->Add(segment_->measurement(self_, times.superstep));
+  if (!IsRoot()) figures_->Add(segment_->measurement(self_, times.superstep), times.call_site);
   profile_.FoldIfDue(times.superstep + 1);
 }
 

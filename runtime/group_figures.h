@@ -1,6 +1,7 @@
 // What this process does in the supersteps of its groups, but for the root group, whose figures
 // have nothing of it: see "Groups" in docs/design.md. Each superstep of a group is added when it
-// ends, and the next superstep of the root group that ends takes the sums into its measurement.
+// ends, and the next superstep of the root group that ends takes the sums into its measurement. The
+// profile has them by the calls that ended them.
 //
 // Groups may be those of different threads, so the sums have a lock. The root group looks at one
 // word, which stays 0 in a program without groups.
@@ -18,8 +19,11 @@ namespace bspnow::runtime {
 
 class GroupFigures {
  public:
-  /// A superstep of a group.
-  void Add(const ProfileRecord& superstep) {
+  /// `part`: the profile of this process.
+  void Attach(const ProfilePart& part) { part_ = part; }
+
+  /// A superstep of a group, which `call_site` ended.
+  void Add(const ProfileRecord& superstep, std::uint64_t call_site) {
     const GroupSums more{
         .supersteps = 1,
         .sync_ns = superstep.waiting_ns + superstep.release_ns + superstep.exchange_ns,
@@ -29,6 +33,7 @@ class GroupFigures {
         .messages_in = superstep.messages_in};
     const YieldLock lock(lock_);
     AddTo(sums_, more);
+    if (part_.valid()) AddToSite(superstep, call_site);
     any_.store(1, std::memory_order_relaxed);
   }
 
@@ -43,9 +48,14 @@ class GroupFigures {
   }
 
  private:
+  void AddToSite(const ProfileRecord& superstep, std::uint64_t call_site);
+
   std::atomic<std::uint32_t> lock_{0};
   std::atomic<std::uint32_t> any_{0};
   GroupSums sums_{};
+  ProfilePart part_;
+  /// Return addresses here, by their places in ProfileHead::group_sites.
+  std::uint64_t call_sites_[kProfileGroupSitesMax] = {};
 };
 
 }  // namespace bspnow::runtime

@@ -27,6 +27,7 @@ void Process::Introduce() {
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
   turn_ = segment_->turn(self_);
+  group_figures_.Attach(segment_->profile(self_));
   SetSpeaker({.segment = segment_,
               .pid = Value(self_),
               .os_pid = getpid(),

@@ -71,16 +71,18 @@ void NameCalls(const std::string& program, const std::string& name, JobProfile& 
   const std::optional<std::uint64_t> headers = HeadersAddress(program);
   std::vector<std::uint64_t> addresses;
   std::vector<SyncCall*> asked;
-  for (SyncCall& call : profile.calls) {
-    call.name = call.address == kInLibrary ? "in a library" : "elsewhere";
-    if ((call.address & kFromHeaders) == 0) continue;
-    const std::uint64_t from_headers = call.address & ~kFromHeaders;
-    // A return address may be on the next line.
-    const std::uint64_t address = headers.value_or(0) + from_headers - 1;
-    call.name = absl::StrCat(name, "+0x", absl::Hex(address));
-    if (!headers) continue;
-    addresses.push_back(address);
-    asked.push_back(&call);
+  for (std::vector<SyncCall>* const calls : {&profile.calls, &profile.group_calls}) {
+    for (SyncCall& call : *calls) {
+      call.name = call.address == kInLibrary ? "in a library" : "elsewhere";
+      if ((call.address & kFromHeaders) == 0) continue;
+      const std::uint64_t from_headers = call.address & ~kFromHeaders;
+      // A return address may be on the next line.
+      const std::uint64_t address = headers.value_or(0) + from_headers - 1;
+      call.name = absl::StrCat(name, "+0x", absl::Hex(address));
+      if (!headers) continue;
+      addresses.push_back(address);
+      asked.push_back(&call);
+    }
   }
   const std::vector<std::string> places = PlacesOf(program, addresses);
   if (places.size() != asked.size()) return;

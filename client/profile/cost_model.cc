@@ -140,6 +140,12 @@ void Simulate(const Simulation& simulation, JobProfile& profile) {
     AddTo(profile.all, column.all);
   }
   for (SyncCall& call : profile.calls) Simulate(machine, computing, call.all);
+  // Who waited in a group waited for its turn.
+  const auto forget_times = [](SuperstepFigures& of) {
+    of.wait_ns = of.release_ns = of.exchange_ns = 0;
+  };
+  for (SyncCall& call : profile.group_calls) forget_times(call.all);
+  forget_times(profile.groups);
 }
 
 std::string CostSignature(const SuperstepFigures& all) {

@@ -105,7 +105,29 @@ class Maker {
     for (const ProcessProfile& of : profile_.of()) AddCallsOf(of);
   }
 
+  void MakeGroupCalls() {
+    std::map<std::uint64_t, std::size_t> call_by_address;
+    for (const ProcessProfile& of : profile_.of()) {
+      for (const ProfileSite& site : of.group_sites()) {
+        const std::uint64_t key = KeyOf(site);
+        const auto [found, is_new] = call_by_address.try_emplace(key, made_.group_calls.size());
+        if (is_new) made_.group_calls.push_back({.address = key, .name = "", .all = {}});
+        client::AddTo(made_.group_calls[found->second].all, OfGroups(site));
+      }
+    }
+    for (const SyncCall& call : made_.group_calls) client::AddTo(made_.groups, call.all);
+  }
+
  private:
+  SuperstepFigures OfGroups(const ProfileSite& site) const {
+    return {.supersteps = site.supersteps(),
+            .wait_ns = static_cast<double>(site.wait_ns()) / processes(),
+            .release_ns = static_cast<double>(site.release_ns()) / processes(),
+            .exchange_ns = static_cast<double>(site.exchange_ns()) / processes(),
+            .out_bytes = static_cast<double>(site.bytes_out()),
+            .messages = static_cast<double>(site.messages_out())};
+  }
+
   double processes() const { return profile_.of_size(); }
 
   void TakeRecords(Column& column, const ProcessProfile& of) {
@@ -144,9 +166,13 @@ class Maker {
   }
 
   // Places in libraries differ from process to process.
-  std::size_t CallOf(const ProfileSite& site) {
+  static std::uint64_t KeyOf(const ProfileSite& site) {
     const std::uint64_t address = site.address();
-    const std::uint64_t key = (address & kFromHeaders) != 0 || address == 0 ? address : kInLibrary;
+    return (address & kFromHeaders) != 0 || address == 0 ? address : kInLibrary;
+  }
+
+  std::size_t CallOf(const ProfileSite& site) {
+    const std::uint64_t key = KeyOf(site);
     const auto [found, is_new] = call_by_address_.try_emplace(key, made_.calls.size());
     if (is_new) made_.calls.push_back({.address = key, .name = "", .all = {}});
     return found->second;
@@ -255,6 +281,7 @@ absl::StatusOr<JobProfile> MakeJobProfile(const proto::Profile& profile, const p
   Maker maker(profile, made);
   maker.MakeColumns();
   maker.MakeCalls();
+  maker.MakeGroupCalls();
   if (made.supersteps_of_column > 1) {
     RaiseTo(job.totals(), made.columns);
     RaiseTo(job.totals(), made.calls);

@@ -78,6 +78,11 @@ struct JobProfile {
   std::vector<Column> columns = {};
   std::vector<SyncCall> calls = {};  ///< In the order of their first supersteps.
   SuperstepFigures all = {};
+  /// By the call that ended supersteps of groups other than the root group, whose time `all` has in
+  /// its computing, and nothing else of them. Each member counts its own supersteps; times, of a
+  /// process on average, are those in the call.
+  std::vector<SyncCall> group_calls = {};
+  SuperstepFigures groups = {};  ///< Their sums.
   CostModel model = {};
   std::optional<Simulation> simulation = {};  ///< Times are by its model.
   std::vector<proto::JobLoss> losses = {};    ///< The last ones.

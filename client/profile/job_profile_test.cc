@@ -72,6 +72,35 @@ TEST(JobProfileTest, CallsHaveTheirSupersteps) {
   EXPECT_EQ(profile.columns[1].call, 1u);
 }
 
+void AddGroupSite(proto::ProcessProfile& of, std::uint64_t address, std::uint64_t supersteps) {
+  proto::ProfileSite& site = *of.add_group_sites();
+  site.set_address(address);
+  site.set_supersteps(supersteps);
+  site.set_wait_ns(20 * supersteps);
+  site.set_release_ns(4 * supersteps);
+  site.set_bytes_out(8 * supersteps);
+  site.set_messages_out(supersteps);
+}
+
+TEST(JobProfileTest, CallsOfGroupsAreBesideThoseOfTheJob) {
+  proto::Profile profile = Uneven();
+  AddGroupSite(*profile.mutable_of(0), kInProgram + 7, 3);
+  AddGroupSite(*profile.mutable_of(0), kInProgram, 1);  // It ends supersteps of the job, too.
+  AddGroupSite(*profile.mutable_of(1), kInProgram + 7, 5);
+  const JobProfile made = *MakeJobProfile(profile, JobOf(1, 10));
+  ASSERT_EQ(made.group_calls.size(), 2u);
+  EXPECT_EQ(made.group_calls[0].all.supersteps, 8u);
+  EXPECT_EQ(made.group_calls[0].all.out_bytes, 64);
+  EXPECT_EQ(made.group_calls[0].all.messages, 8);
+  EXPECT_EQ(made.group_calls[0].all.time_ns(), 24 * 8 / 2.0);  // Of a process on average.
+  EXPECT_EQ(made.groups.supersteps, 9u);
+  EXPECT_EQ(made.groups.time_ns(), 24 * 9 / 2.0);
+  const JobProfile without = *MakeJobProfile(Uneven(), JobOf(1, 10));
+  EXPECT_EQ(made.all.time_ns(), without.all.time_ns());
+  EXPECT_EQ(made.all.h_bytes, without.all.h_bytes);
+  EXPECT_EQ(made.calls[0].all.supersteps, without.calls[0].all.supersteps);
+}
+
 TEST(JobProfileTest, AFasterNodeWaitsForTheOther) {
   proto::Profile profile;
   Record(profile, 0, {{100, 0, 0, 0, 1}});

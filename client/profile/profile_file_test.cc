@@ -49,6 +49,42 @@ std::size_t Count(const std::string& text, const std::string& of) {
   return count;
 }
 
+TEST(ProfileFileTest, EachFormSaysWhatGroupsDid) {
+  JobProfile profile = Regular(2, 10);
+  for (const ProfileForm form : {ProfileForm::kText, ProfileForm::kHtml, ProfileForm::kSvg})
+    EXPECT_EQ((*ProfileText(form, profile, std::nullopt)).find("left out"), std::string::npos);
+  profile.groups = {.supersteps = 6, .wait_ns = 30, .out_bytes = 48, .messages = 6};
+  profile.group_calls.push_back({.address = 1, .name = "a<b>.c:9", .all = profile.groups});
+  for (const ProfileForm form : {ProfileForm::kText, ProfileForm::kHtml, ProfileForm::kSvg}) {
+    const std::string text = *ProfileText(form, profile, std::nullopt);
+    EXPECT_NE(text.find("left out"), std::string::npos) << text;
+    EXPECT_NE(text.find("groups, whose members ended 6 supersteps: 6 messages"), std::string::npos)
+        << text;
+  }
+  EXPECT_NE((*ProfileText(ProfileForm::kText, profile, std::nullopt)).find("\na<b>.c:9 "),
+            std::string::npos);
+  EXPECT_NE((*ProfileText(ProfileForm::kHtml, profile, std::nullopt)).find("<td>a&lt;b&gt;.c:9"),
+            std::string::npos);
+  const json parsed = json::parse(*ProfileText(ProfileForm::kJson, profile, std::nullopt));
+  EXPECT_EQ(parsed["groups"]["sync_ns"], 30);
+  EXPECT_EQ(parsed["group_calls"][0]["name"], "a<b>.c:9");
+  EXPECT_EQ(parsed["group_calls"][0]["bytes_out"], 48);
+  EXPECT_EQ(parsed["totals"]["time_ns"], 1000);  // With and without.
+}
+
+TEST(ProfileFileTest, ASimulatedMachineHasNoTimeForGroups) {
+  JobProfile profile = Regular(2, 10);
+  profile.groups = {.supersteps = 6, .wait_ns = 30, .out_bytes = 48, .messages = 6};
+  profile.group_calls.push_back({.address = 1, .name = "b.c:9", .all = profile.groups});
+  Simulate(*ParseSimulation("g=1,l=1"), profile);
+  EXPECT_EQ(profile.groups.time_ns(), 0);
+  const std::string text = *ProfileText(ProfileForm::kText, profile, std::nullopt);
+  EXPECT_NE(text.find("left out   of h and the supersteps: groups, "), std::string::npos) << text;
+  EXPECT_EQ(text.find("in the calls"), std::string::npos) << text;
+  const json parsed = json::parse(*ProfileText(ProfileForm::kJson, profile, std::nullopt));
+  EXPECT_TRUE(parsed["groups"]["sync_ns"].is_null());
+}
+
 TEST(ProfileFileTest, APageFetchesNothingAndEscapesNames) {
   const std::string page = *ProfileText(ProfileForm::kHtml, Regular(4, 10), Machine{2, 1, 1, 1});
   for (const char* from : {"src=", "href=", "url(", "@import", "<script"})

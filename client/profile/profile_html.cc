@@ -36,17 +36,23 @@ std::string Sums(const JobProfile& profile, const std::optional<Prediction>& pre
   return text + "</dl>\n";
 }
 
-std::string CallsTable(const JobProfile& profile) {
+std::string TableOf(const std::vector<std::string>& headings,
+                    const std::vector<std::vector<std::string>>& rows) {
   std::string text = "<div class=\"table\"><table>\n<tr>";
-  for (const std::string& heading : CallHeadings(profile))
-    absl::StrAppend(&text, "<th>", heading, "</th>");
+  for (const std::string& heading : headings) absl::StrAppend(&text, "<th>", heading, "</th>");
   text += "</tr>\n";
-  for (const std::vector<std::string>& row : CallRows(profile)) {
+  for (const std::vector<std::string>& row : rows) {
     text += "<tr>";
     for (const std::string& cell : row) absl::StrAppend(&text, "<td>", MarkupText(cell), "</td>");
     text += "</tr>\n";
   }
   return text + "</table></div>\n";
+}
+
+std::string GroupsTable(const JobProfile& profile) {
+  if (profile.group_calls.empty()) return "";
+  return "<h2>By the call that ended a group's superstep</h2>\n" +
+         TableOf(GroupCallHeadings(profile), GroupCallRows(profile));
 }
 
 }  // namespace
@@ -55,7 +61,7 @@ std::string ProfileHtml(const JobProfile& profile, const std::optional<Predictio
   return absl::StrCat("<!doctype html>\n<html lang=\"en\">\n<head>\n", kHead, "<title>",
                       MarkupText(profile.title), "</title>\n</head>\n<body>\n", ProfileSvg(profile),
                       Sums(profile, prediction), "<h2>By the call that ended the superstep</h2>\n",
-                      CallsTable(profile),
+                      TableOf(CallHeadings(profile), CallRows(profile)), GroupsTable(profile),
                       "<p>A bar is a superstep: as wide as communication and barrier took, as high"
                       " as the data that was moved; the space before it is computing. Columns of"
                       " several supersteps show one of them on average.</p>\n</body>\n</html>\n");

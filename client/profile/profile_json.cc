@@ -65,6 +65,14 @@ json SimulationJson(const Simulation& simulation) {
           {"computing", simulation.computing_counts}};
 }
 
+// Null: the model has no time for them.
+json GroupsJson(const JobProfile& profile, const SuperstepFigures& figures) {
+  return {{"supersteps", figures.supersteps},
+          {"sync_ns", profile.simulation ? json() : json(figures.time_ns())},
+          {"bytes_out", figures.out_bytes},
+          {"messages", figures.messages}};
+}
+
 }  // namespace
 
 json ProfileJson(const JobProfile& profile, const std::optional<Prediction>& prediction) {
@@ -73,6 +81,12 @@ json ProfileJson(const JobProfile& profile, const std::optional<Prediction>& pre
     json made = FiguresJson(profile, call.all);
     made["name"] = call.name;
     calls.push_back(std::move(made));
+  }
+  json group_calls = json::array();
+  for (const SyncCall& call : profile.group_calls) {
+    json made = GroupsJson(profile, call.all);
+    made["name"] = call.name;
+    group_calls.push_back(std::move(made));
   }
   json columns = json::array();
   for (const Column& column : profile.columns) columns.push_back(ColumnJson(profile, column));
@@ -84,6 +98,8 @@ json ProfileJson(const JobProfile& profile, const std::optional<Prediction>& pre
           {"signature", CostSignature(profile.all)},
           {"simulation", profile.simulation ? SimulationJson(*profile.simulation) : json()},
           {"calls", std::move(calls)},
+          {"groups", GroupsJson(profile, profile.groups)},
+          {"group_calls", std::move(group_calls)},
           {"supersteps_of_record", profile.supersteps_of_column},
           {"records", std::move(columns)},
           {"prediction", prediction ? PredictionJson(*prediction) : json()}};

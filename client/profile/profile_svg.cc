@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "client/profile/chart_axis.h"
+#include "client/profile/profile_table.h"
 #include "client/profile/svg_text.h"
 #include "client/view/quantities.h"
 
@@ -73,6 +74,8 @@ class Picture {
   std::string Draw() {
     svg_.Rect({0, 0, kWidth, PanelTop(panels_) + 14}, "paper");
     svg_.Text(kLeft, 20, Anchor::kStart, profile_.title, "big");
+    if (profile_.groups.supersteps != 0)
+      svg_.Text(kLeft, 34, Anchor::kStart, "left out: " + GroupsText(profile_), "faint");
     if (has_traffic_) {
       DrawStrata("data out", &ProcessFigures::out_bytes, Labels::kCalls);
       DrawStrata("data in", &ProcessFigures::in_bytes, Labels::kNone);

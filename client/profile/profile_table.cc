@@ -12,12 +12,12 @@
 namespace bspnow::client {
 namespace {
 
-/// Indices of JobProfile::calls.
-std::vector<std::size_t> CallsByCost(const JobProfile& profile) {
-  std::vector<std::size_t> order(profile.calls.size());
+/// Indices of them.
+std::vector<std::size_t> ByCost(const std::vector<SyncCall>& calls) {
+  std::vector<std::size_t> order(calls.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&profile](std::size_t a, std::size_t b) {
-    return profile.calls[a].all.time_ns() > profile.calls[b].all.time_ns();
+  std::stable_sort(order.begin(), order.end(), [&calls](std::size_t a, std::size_t b) {
+    return calls[a].all.time_ns() > calls[b].all.time_ns();
   });
   return order;
 }
@@ -82,6 +82,16 @@ double Imbalance(const SuperstepFigures& figures) {
   return figures.compute_ns > 0 ? figures.w_ns / figures.compute_ns : 0;
 }
 
+std::string GroupsText(const JobProfile& profile) {
+  const SuperstepFigures& groups = profile.groups;
+  std::string text =
+      absl::StrFormat("groups, whose members ended %d supersteps: %.0f messages, %s",
+                      groups.supersteps, groups.messages, BytesText(groups.out_bytes));
+  if (!profile.simulation)
+    absl::StrAppend(&text, "; ", NsText(groups.time_ns()), " of the computing, in the calls");
+  return text;
+}
+
 std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Prediction>& prediction) {
   const SuperstepFigures& all = profile.all;
   const CostModel& model = profile.model;
@@ -99,6 +109,8 @@ std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Predic
   if (const auto predicted = PredictedNs(model, all); predicted && !profile.simulation)
     terms.push_back({"predicted", absl::StrCat(NsText(*predicted), " by w + h g + l, measured ",
                                                OffText(all.time_ns(), predicted))});
+  if (profile.groups.supersteps != 0)
+    terms.push_back({"left out", "of h and the supersteps: " + GroupsText(profile)});
   if (prediction) terms.push_back({"elsewhere", PredictionText(*prediction)});
   if (profile.pids.size() < profile.p)
     terms.push_back({"missing", absl::StrCat(profile.p - profile.pids.size(),
@@ -116,7 +128,7 @@ std::vector<std::string> CallHeadings(const JobProfile& profile) {
 
 std::vector<std::vector<std::string>> CallRows(const JobProfile& profile) {
   std::vector<std::vector<std::string>> rows;
-  for (const std::size_t i : CallsByCost(profile)) {
+  for (const std::size_t i : ByCost(profile.calls)) {
     const SyncCall& call = profile.calls[i];
     const double time_ns = call.all.time_ns();
     const auto predicted = PredictedNs(profile.model, call.all);
@@ -131,6 +143,27 @@ std::vector<std::vector<std::string>> CallRows(const JobProfile& profile) {
       row.push_back(OffText(time_ns, predicted));
     }
     row.push_back(absl::StrFormat("%.2f", Imbalance(call.all)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::string> GroupCallHeadings(const JobProfile& profile) {
+  if (profile.simulation) return {"call of groups", "supersteps", "messages", "out"};
+  return {"call of groups", "supersteps", "messages", "out", "time in it", "share"};
+}
+
+std::vector<std::vector<std::string>> GroupCallRows(const JobProfile& profile) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::size_t i : ByCost(profile.group_calls)) {
+    const SuperstepFigures& all = profile.group_calls[i].all;
+    std::vector<std::string> row = {profile.group_calls[i].name, absl::StrCat(all.supersteps),
+                                    absl::StrFormat("%.0f", all.messages),
+                                    BytesText(all.out_bytes)};
+    if (!profile.simulation) {
+      row.push_back(NsText(all.time_ns()));
+      row.push_back(ShareText(profile, all));
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -158,6 +191,8 @@ std::string ProfileTable(const JobProfile& profile, const std::optional<Predicti
   for (const Term& term : SumTerms(profile, prediction))
     absl::StrAppendFormat(&text, "  %-10s %s\n", term.word, term.meaning);
   absl::StrAppend(&text, "\n", Table(CallHeadings(profile), CallRows(profile)));
+  if (!profile.group_calls.empty())
+    absl::StrAppend(&text, "\n", Table(GroupCallHeadings(profile), GroupCallRows(profile)));
   if (profile.simulation)
     absl::StrAppend(&text, "\n", Table(SuperstepHeadings(), SuperstepRows(profile)));
   return text;

@@ -20,11 +20,17 @@ struct Term {
   std::string word;
   std::string meaning;
 };
+/// What its groups did; of a job that has any.
+std::string GroupsText(const JobProfile& profile);
 std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Prediction>& prediction);
 
 /// Of a job that was simulated, nothing was measured that could be set beside the model.
 std::vector<std::string> CallHeadings(const JobProfile& profile);
 std::vector<std::vector<std::string>> CallRows(const JobProfile& profile);
+
+/// The same for calls that ended supersteps of groups; none where there were no groups.
+std::vector<std::string> GroupCallHeadings(const JobProfile& profile);
+std::vector<std::vector<std::string>> GroupCallRows(const JobProfile& profile);
 
 /// The same for supersteps, of a job that was simulated: neighbours are joined where there are
 /// many.

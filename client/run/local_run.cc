@@ -318,7 +318,6 @@ void LocalRun::Report() {
   if (!options_.simulation) console_.PrintTiming(job.totals(), options_);
   if (console_.wants_profile() || options_.simulation)
     console_.WriteProfile(worker::ProfileOf(segment_, pids_), job, program_, options_);
-  if (segment_.segment().header().groups.used.load() != 0) console_.PrintLeftOut(options_);
 }
 
 int LocalRun::Run() {

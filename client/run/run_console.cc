@@ -123,15 +123,6 @@ void RunConsole::WriteProfile(const proto::Profile& profile, const proto::Job& j
   if (trace_file_.valid()) Write(trace_file_, TraceJson(*made), "--trace " + options.trace_file);
 }
 
-// JSON is for programs: docs/model.md has it for who writes them.
-void RunConsole::PrintLeftOut(const JobOptions& options) {
-  if (options.json || !options.simulation) return;  // Timings say it themselves.
-  Report(
-      "  left out   h and supersteps of groups: bsp_partition, and SPMD sections of fewer processes"
-      " or within others\n",
-      options);
-}
-
 void RunConsole::Finish() {
   while (!(output_.idle() && error_.idle()) && !gave_up_) loop_.RunOnce();
 }

@@ -74,9 +74,6 @@ class RunConsole {
   /// What this program ends with where the job ends with `status`: no success without its reports.
   int StatusWithReports(int status) const;
 
-  /// After these, of a job that had groups: that the figures printed are without theirs.
-  void PrintLeftOut(const JobOptions& options);
-
   /// Runs the loop until everything is printed, or nobody waits for that any more.
   void Finish();
 

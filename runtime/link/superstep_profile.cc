@@ -97,6 +97,10 @@ void ProfilePart::CopyFrom(const ProfilePart& other) const {
   head_->merged_bits = other.head_->merged_bits;
   head_->folded = other.head_->folded;
   memcpy(head_->sites, other.head_->sites, sizeof head_->sites);
+  const std::uint32_t group_sites = std::min(
+      __atomic_load_n(&other.head_->group_sites_used, __ATOMIC_RELAXED), kProfileGroupSitesMax);
+  head_->group_sites_used = group_sites;
+  memcpy(head_->group_sites, other.head_->group_sites, group_sites * sizeof(ProfiledSite));
   memcpy(record_sites(), other.record_sites(), used * sizeof(std::uint16_t));
   memcpy(records(), other.records(), used * sizeof(ProfileRecord));
 }

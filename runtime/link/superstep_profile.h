@@ -11,7 +11,8 @@
 // part: see FoldProfile, by which a reader also adds those that a process had not come to fold.
 //
 // The part of a process has one writer, the process. Who reads it meanwhile copies it, and tries
-// again if `changes` was odd or has changed; see CopyProfile.
+// again if `changes` was odd or has changed; see CopyProfile. Not so the sums of groups: several
+// threads of the process may add to these (runtime/group_figures.h), each number for itself.
 #ifndef RUNTIME_LINK_SUPERSTEP_PROFILE_H_
 #define RUNTIME_LINK_SUPERSTEP_PROFILE_H_
 
@@ -28,6 +29,7 @@ inline constexpr std::uint32_t kProfileRecordsMin = 256;
 inline constexpr std::uint32_t kProfileRecordsOfNode = 1
                                                        << 18;  // If all p have more than the least.
 inline constexpr std::uint32_t kProfileSitesMax = 128;
+inline constexpr std::uint32_t kProfileGroupSitesMax = 64;
 
 /// Of a record: which call of bsp_sync ended its supersteps, and what happened in them.
 inline constexpr std::uint16_t kSeveralSites = 0x3fff;
@@ -94,11 +96,14 @@ struct ProfileHead {
   std::atomic<std::uint32_t> changes;
   std::uint32_t sites_used;
   std::uint32_t last_site;  ///< Of the superstep that was added last.
-  std::uint32_t reserved;
+  std::uint32_t group_sites_used;
   std::uint64_t supersteps;   ///< In the records.
   std::uint64_t merged_bits;  ///< A record has 2^merged_bits supersteps; the last may have fewer.
   std::uint64_t folded;  ///< Of the epoch's supersteps, as the ring counts them, these are here.
   ProfiledSite sites[kProfileSitesMax];
+  /// By the calls that ended supersteps of groups other than the root group: their records are not
+  /// kept. Computing is not theirs: a process may be in several groups meanwhile.
+  ProfiledSite group_sites[kProfileGroupSitesMax];
 };
 
 /// Records for each of p processes.

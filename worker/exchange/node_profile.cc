@@ -27,8 +27,7 @@ void AddRecord(const ProfileRecord& record, proto::ProcessProfile& to) {
   ForEachMember(record, [&to](auto value, auto add, auto) { (to.*add)(value); });
 }
 
-void AddSite(const ProfiledSite& site, proto::ProcessProfile& to) {
-  proto::ProfileSite& added = *to.add_sites();
+void SetSite(const ProfiledSite& site, proto::ProfileSite& added) {
   added.set_address(site.site);
   added.set_supersteps(site.supersteps);
   ForEachMember(site.sums, [&added](auto value, auto, auto set) { (added.*set)(value); });
@@ -57,7 +56,9 @@ proto::ProcessProfile MessageOf(Pid pid, const ProfilePart& part) {
     if ((site & kImageTaken) != 0) message.add_images(i);
     if ((site & kCameBack) != 0) message.add_returns(i);
   }
-  for (std::uint32_t i = 0; i < sites; ++i) AddSite(head.sites[i], message);
+  for (std::uint32_t i = 0; i < sites; ++i) SetSite(head.sites[i], *message.add_sites());
+  for (std::uint32_t i = 0; i < std::min(head.group_sites_used, kProfileGroupSitesMax); ++i)
+    SetSite(head.group_sites[i], *message.add_group_sites());
   return message;
 }
 
