@@ -54,6 +54,18 @@ function measured(value: number | undefined, error: number | undefined,
   return error === undefined ? show(value) : `${show(value)} ± ${show(error)}`;
 }
 
+/** Nothing of a job without groups. */
+function groupFacts(totals: Totals): [string, string][] {
+  const supersteps = number(totals.groupSupersteps);
+  if (supersteps === 0) return [];
+  return [
+    ["supersteps in groups, by member", count(supersteps)],
+    ["of computing, in their barriers", duration(number(totals.groupSyncNs))],
+    ["sent in groups", bytes(number(totals.groupBytesOut))],
+    ["messages in groups", count(number(totals.groupMessages))],
+  ];
+}
+
 function costFacts(totals: Totals): [string, string][] {
   const total = number(totals.totalNs);
   const part = (ns: number): string =>
@@ -77,6 +89,7 @@ function costFacts(totals: Totals): [string, string][] {
     ["imbalance", totals.imbalance ? totals.imbalance.toFixed(2) : "–"],
     ["sent", bytes(number(totals.bytesOut))],
     ["messages", count(number(totals.messages))],
+    ...groupFacts(totals),
   ];
 }
 

@@ -51,6 +51,10 @@ export interface Totals {
   imbalance?: number;
   predictedNs?: Int64;
   unmeasured?: Int64;
+  groupSupersteps?: Int64;
+  groupSyncNs?: Int64;
+  groupBytesOut?: Int64;
+  groupMessages?: Int64;
   stragglers?: Straggler[];
 }
 
