@@ -197,6 +197,26 @@ TEST_F(ClusterClientsTest, InputWaitsForTheNextEpochIfThisOneReturnsOnlyToEnd) {
   EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input)[0].input().epoch(), 2u);
 }
 
+// Should this start fail, another one gets it.
+TEST_F(ClusterClientsTest, InputWaitsForAStartThatTheLastCoordinatorOrdered) {
+  const FakeWorker before = Join("w1", 2);
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  request.mutable_spec()->set_reconnect_ms(60'000);
+  const JobId job = Submit(request);
+  Restart();
+  proto::RegisterRequest returning = Returning(before, 0);
+  returning.mutable_held(0)->clear_begun();
+  FakeWorker worker = Join(returning);
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  EXPECT_EQ(cluster_->OnInput(job, {.data = "line\n"}), absl::OkStatus());
+  Settle();
+  EXPECT_FALSE(world_.journal.records.at(job).took_input());
+  ReportBegun(worker, job, Epoch{1}, {0, 1});
+  Settle();
+  EXPECT_EQ(OrdersOf(worker, &proto::Order::has_input).size(), 1u);
+}
+
 TEST_F(ClusterClientsTest, AJobThatTakesInputBeforeItIsSavedIsNotSuspended) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = RunAttached(worker);

@@ -58,8 +58,13 @@ void Cluster::OnReturned(JobId id) {
   if (job == nullptr || record == nullptr) return;
   job->epoch = EpochOf(*record);
   job->policy.OnStarted(NowNs(), job->superstep());
-  if (job->attachment) job->attachment->OnStarted();
-  Perform(SendInput(id, *job));
+  if (table_.Runs(id, job->epoch)) {
+    if (job->attachment) job->attachment->OnStarted();
+    Perform(SendInput(id, *job));
+  } else {  // The last coordinator ordered its start, and nobody may wait for that for ever.
+    const coordinator::Checkpoint* from = job->checkpoints.last();
+    table_.OnLaunched(id, job->epoch, from == nullptr ? 0 : from->file_bytes(), Now());
+  }
   // Which processes wait after an image died with the last coordinator.
   std::vector<CheckpointOrders::ReleaseHeld> release_held;
   for (const std::string& node : NodesOf(*record))

@@ -89,6 +89,35 @@ TEST_F(TwoHostsTest, AnEpochThatIsPutBackRunsWhenItsProcessesDo) {
   EXPECT_FALSE(Show(job).losses(0).from_start());
 }
 
+// A file server hangs, say: the job is to start elsewhere in time, whoever ordered this start.
+TEST_F(TwoHostsTest, AStartThatThePredecessorOrderedMayTakeNoLongerThanAnyOther) {
+  const FakeWorker first = Join("w1", 2);
+  const JobId job = Submit(Request("key"));
+  ASSERT_EQ(Starts(first), 1u);
+  Restart();
+  proto::RegisterRequest request = Returning(first, 0);
+  request.mutable_held(0)->clear_begun();
+  Join(request);
+  Settle();
+  const std::uint64_t started_by_ns = world_.timers.Now().now_ns + kStartNs;
+  EXPECT_FALSE(cluster_->table().Runs(job, Epoch{1}));
+  EXPECT_EQ(cluster_->table().next_deadline_ns(), started_by_ns);
+}
+
+// It computes for hours before bsp_begin, or is no BSP program.
+TEST_F(TwoHostsTest, ProcessesThatWereStartedRunThoughNoneHasBegun) {
+  const FakeWorker first = Join("w1", 2);
+  const JobId job = Submit(Request("key"));
+  Restart();
+  proto::RegisterRequest request = Returning(first, 0);
+  request.mutable_held(0)->clear_begun();
+  request.mutable_held(0)->mutable_started()->add_pids(0);
+  Join(request);
+  Settle();
+  EXPECT_TRUE(cluster_->table().Runs(job, Epoch{1}));
+  EXPECT_EQ(cluster_->table().next_deadline_ns(), kNoEnd);
+}
+
 // The epoch was being cleared away when daemon and coordinator died: its processes may pass
 // barriers for as long as their lease holds.
 TEST_F(TwoHostsTest, ANewDaemonWaitsForTheLeaseOfAnEpochThatWasBeingCleared) {

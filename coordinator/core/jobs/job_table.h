@@ -48,6 +48,7 @@ struct HeldEpoch {
   std::vector<std::pair<Pid, ProcessEnd>> exited;
   Superstep resumed_from{0};  ///< As in HeldJob of proto/workers.proto.
   bool put_back = false;
+  bool started = false;  ///< Its processes were, in `main` or to be put back.
 };
 
 /// Ended jobs that are kept here, and up to kArchivedAtOnce more; older ones are in the history.

@@ -136,15 +136,13 @@ void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& hel
   for (const Pid pid : held.begun) {
     if (Value(pid) < nprocs) Perform(entry, entry.ends.OnBegun(pid));
   }
-  if (!held.begun.empty()) Resumed(entry, worker);
+  if (!held.begun.empty() || (held.started && !held.put_back)) Resumed(entry, worker);
   for (const auto& [pid, end] : held.exited) {
     if (Value(pid) < nprocs && entry.state() == proto::RUNNING) Exited(entry, pid, end);
   }
   // Not if these ends are its own: input is kept for the next epoch then.
-  if (entry.awaited.empty() && entry.state() == proto::RUNNING) {
-    StartClock(entry);
+  if (entry.awaited.empty() && entry.state() == proto::RUNNING)
     orders_.returned.push_back(entry.id());
-  }
 }
 
 }  // namespace bspnow::coordinator
