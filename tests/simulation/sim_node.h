@@ -96,6 +96,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
 
   void Prepare() override;
   void StopPreparing() override {}  // It takes no time here.
+  void BringFilesOnly() override {}
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input& input) override;

@@ -18,10 +18,11 @@ void SimNode::Prepare() {
     proto::RestoreFailed failed;
     if (host_.sick()) {
       oracle_.Count("starts refused by sick nodes");
-      return hosted_.OnPrepared(absl::ResourceExhaustedError("no space left on device"), failed);
+      return hosted_.OnPrepared(absl::ResourceExhaustedError("no space left on device"), failed,
+                                {});
     }
     if (resumes() && !hosted_.StartedPids().empty()) FindImages(failed);
-    hosted_.OnPrepared(absl::OkStatus(), failed);
+    hosted_.OnPrepared(absl::OkStatus(), failed, failed.reason());
   });
 }
 

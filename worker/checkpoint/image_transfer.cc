@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/failpoint.h"
@@ -70,12 +71,17 @@ bool IsUnreachable(const absl::Status& status) {
 class Collector {
  public:
   Collector(ImageStore& store, ImagesStub& stub, JobId job, const proto::Resume& resume,
-            OpenCalls& restore)
+            const RestoreCalls& restore)
       : store_(store), stub_(stub), job_(job), resume_(resume), restore_(restore) {}
 
   CollectedImages Collect(const std::vector<std::uint32_t>& pids) {
+    std::map<std::uint32_t, absl::Status> files;
     for (const std::uint32_t pid : pids)
-      if (absl::Status whole = CollectPid(pid); !whole.ok()) AddFailure(pid, whole);
+      collected_.whole_files.Update(files[pid] = CollectFiles(pid));
+    for (const auto& [pid, brought] : files) {
+      const absl::Status whole = brought.ok() ? CollectImages(pid) : brought;
+      if (!whole.ok()) AddFailure(pid, whole);
+    }
     return std::move(collected_);
   }
 
@@ -87,11 +93,25 @@ class Collector {
   }
 
  private:
-  absl::Status CollectPid(std::uint32_t pid) {
-    const auto& images = resume_.images();
-    const auto of_pid = std::find_if(images.begin(), images.end(),
-                                     [pid](const auto& image) { return image.pid() == pid; });
-    if (of_pid == images.end()) return absl::NotFoundError("the checkpoint has no image of it");
+  absl::StatusOr<const proto::ImageOfPid*> ImageOf(std::uint32_t pid) const {
+    for (const proto::ImageOfPid& image : resume_.images())
+      if (image.pid() == pid) return &image;
+    return absl::NotFoundError("the checkpoint has no image of it");
+  }
+
+  absl::Status CollectFiles(std::uint32_t pid) {
+    const absl::StatusOr<const proto::ImageOfPid*> of_pid = ImageOf(pid);
+    if (!of_pid.ok()) return of_pid.status();
+    const std::uint32_t files_pid = (*of_pid)->files_pid();
+    const std::string files = FilesName(resume_.checkpoint(), files_pid);
+    if (absl::Status here = Obtain(files, **of_pid, restore_.files); !here.ok()) return here;
+    collected_.files[files_pid] = store_.PathOf(job_, files);
+    return absl::OkStatus();
+  }
+
+  absl::Status CollectImages(std::uint32_t pid) {
+    const absl::StatusOr<const proto::ImageOfPid*> of_pid = ImageOf(pid);
+    if (!of_pid.ok()) return of_pid.status();
     std::vector<std::string> paths;
     // A process may have written a full image where an incremental one was asked for: the image
     // itself names its base.
@@ -101,32 +121,29 @@ class Collector {
         return absl::DataLossError(
             absl::StrCat("it builds on checkpoint ", checkpoint, ", which was not committed"));
       const std::string name = ImageName(checkpoint, Pid{pid});
-      const absl::StatusOr<ImageFacts> facts = ObtainImage(name, *of_pid);
+      const absl::StatusOr<ImageFacts> facts = ObtainImage(name, **of_pid);
       if (!facts.ok()) return facts.status();
       paths.insert(paths.begin(), store_.PathOf(job_, name));
       checkpoint = facts->base;
     }
-    const std::string files = FilesName(resume_.checkpoint(), of_pid->files_pid());
-    if (absl::Status here = Obtain(files, *of_pid); !here.ok()) return here;
-    collected_.files[of_pid->files_pid()] = store_.PathOf(job_, files);
     collected_.images[pid] = std::move(paths);
     return absl::OkStatus();
   }
 
   /// An image, and the texts that it needs.
   absl::StatusOr<ImageFacts> ObtainImage(const std::string& name, const proto::ImageOfPid& of_pid) {
-    if (absl::Status here = Obtain(name, of_pid); !here.ok()) return here;
+    if (absl::Status here = Obtain(name, of_pid, restore_.images); !here.ok()) return here;
     absl::StatusOr<ImageFacts> facts = store_.FactsOf(job_, name);
     if (!facts.ok()) return facts.status();
     for (const std::string& text : facts->texts)
-      if (absl::Status here = Obtain(text, of_pid); !here.ok()) return here;
+      if (absl::Status here = Obtain(text, of_pid, restore_.images); !here.ok()) return here;
     return facts;
   }
 
   /// Makes sure that the file is here and verified, from the store or from a holder.
-  absl::Status Obtain(const std::string& name, const proto::ImageOfPid& of_pid) {
+  absl::Status Obtain(const std::string& name, const proto::ImageOfPid& of_pid, OpenCalls& calls) {
     if (obtained_.contains(name)) return absl::OkStatus();
-    if (restore_.stopping()) return absl::CancelledError("the restore was broken off");
+    if (calls.stopping()) return absl::CancelledError("the restore was broken off");
     absl::Status found = store_.Verify(job_, name);
     if (absl::IsNotFound(found))
       found = absl::NotFoundError(absl::StrCat(name, " is not on this node"));
@@ -139,7 +156,7 @@ class Collector {
         worst = absl::StatusCode::kUnavailable;
         continue;
       }
-      found = stub_.Get(holder, store_, job_, name, restore_);
+      found = stub_.Get(holder, store_, job_, name, calls);
       if (IsUnreachable(found)) unreachable_.insert(holder);
       if (found.ok() && damaged)
         collected_.notes.push_back(absl::StrCat(failures, "; taken from ", holder));
@@ -155,7 +172,7 @@ class Collector {
   ImagesStub& stub_;
   const JobId job_;
   const proto::Resume& resume_;
-  OpenCalls& restore_;
+  const RestoreCalls restore_;
   CollectedImages collected_;
   std::set<std::string> obtained_;
   std::set<std::string> unreachable_;  ///< Holders; each is waited for once.
@@ -164,7 +181,8 @@ class Collector {
 }  // namespace
 
 CollectedImages ImageTransfer::Collect(JobId job, const proto::Resume& resume,
-                                       const std::vector<std::uint32_t>& pids, OpenCalls& restore) {
+                                       const std::vector<std::uint32_t>& pids,
+                                       const RestoreCalls& restore) {
   absl::Status fault = FailpointStatus("worker.restore.begin");
   Collector collector(store_, stub_, job, resume, restore);
   CollectedImages collected = collector.Collect(pids);

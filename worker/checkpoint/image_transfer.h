@@ -37,6 +37,13 @@ struct CollectedImages {
   std::vector<std::string> notes;      ///< What was damaged here and taken from elsewhere.
   std::vector<std::uint32_t> missing;  ///< Pids of which no holder has an undamaged image.
   std::string reason;                  ///< Why they cannot be put back here; empty: they can.
+  absl::Status whole_files{};          ///< Whether all archives are here, though images are not.
+};
+
+/// What a restore waits for, to be stopped: the one without the other.
+struct RestoreCalls {
+  OpenCalls& files;
+  OpenCalls& images;
 };
 
 class ImageTransfer {
@@ -47,10 +54,10 @@ class ImageTransfer {
   /// Sends the other node the files that it lacks. They are durable there when this returns.
   absl::Status Copy(const ImageCopy& copy);
 
-  /// Takes what these pids need from this node's store, else from the holders in their order. Stop
-  /// of `restore` breaks it off, soon but for a file that is being verified.
+  /// Takes what these pids need from this node's store, else from the holders in their order: the
+  /// files first. Stop of `restore` breaks it off, soon but for a file that is being verified.
   CollectedImages Collect(JobId job, const proto::Resume& resume,
-                          const std::vector<std::uint32_t>& pids, OpenCalls& restore);
+                          const std::vector<std::uint32_t>& pids, const RestoreCalls& restore);
 
   /// Cancels all transfers, and those that are started later. From any thread.
   void Stop() { stub_.Stop(); }

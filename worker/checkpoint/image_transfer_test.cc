@@ -205,7 +205,7 @@ TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveTheImagesOfAllPids) {
   Node c(0);
   const CollectedImages collected = c.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
-  EXPECT_NE(collected.reason.find("pid 2: c2.p2 is not on this node"), std::string::npos)
+  EXPECT_NE(collected.reason.find("pid 2: c2.files.p0 is not on this node"), std::string::npos)
       << collected.reason;
 }
 
@@ -214,6 +214,17 @@ TEST_F(ImageTransferTest, RestoreThatIsBrokenOffSaysNothingAboutTheImages) {
   c.restore().Stop();
   const CollectedImages collected = c.Collect(ResumeFrom({a_.address()}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
+  EXPECT_TRUE(collected.images.empty());
+  EXPECT_NE(collected.reason.find("broken off"), std::string::npos) << collected.reason;
+}
+
+// A job that has ended wants its files, and runs no more.
+TEST_F(ImageTransferTest, FilesComeThoughImagesAreNotWaitedFor) {
+  Node c(0);
+  c.images_of_restore().Stop();
+  const CollectedImages collected = c.Collect(ResumeFrom({a_.address()}), {0, 1});
+  EXPECT_TRUE(collected.whole_files.ok()) << collected.whole_files;
+  EXPECT_EQ(collected.files.at(0), c.PathOf("c2.files.p0"));
   EXPECT_TRUE(collected.images.empty());
   EXPECT_NE(collected.reason.find("broken off"), std::string::npos) << collected.reason;
 }

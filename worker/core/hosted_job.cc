@@ -60,10 +60,11 @@ proto::HeldJob HostedJob::Held() const {
 
 // ---- What happens -------------------------------------------------------------------------------
 
-void HostedJob::OnPrepared(absl::Status status, const proto::RestoreFailed& failed) {
+void HostedJob::OnPrepared(absl::Status status, const proto::RestoreFailed& failed,
+                           std::string not_brought) {
   stage_ = Stage::kDone;
   if (resumes())
-    not_brought_ = failed.reason().empty() ? std::string(status.message()) : failed.reason();
+    not_brought_ = status.ok() ? std::move(not_brought) : std::string(status.message());
   if (ending_) return Clear();
   if (!failed.reason().empty()) return ReportRestoreFailed(failed);
   if (status.ok()) status = StartProcesses();
@@ -243,6 +244,7 @@ void HostedJob::End(JobHost::Left kept) {
   // The files that a checkpoint holds are the job's; half of them would be taken for all.
   const bool brings_files = kept_ == JobHost::Left::kFilesAndProfile && resumes();
   if (stage_ == Stage::kPreparing && !brings_files) host_->StopPreparing();
+  if (stage_ == Stage::kPreparing && brings_files) host_->BringFilesOnly();
   if (stage_ == Stage::kRunning) {
     proto::HostOrder order;
     order.set_kill_all(true);

@@ -44,8 +44,9 @@ class HostedJob {
 
   // ---- What happens: called by JobHost
 
-  /// `failed`: why it cannot go on from the checkpoint; without a reason it can.
-  void OnPrepared(absl::Status status, const proto::RestoreFailed& failed);
+  /// `failed`: why it cannot go on from the checkpoint; without a reason it can. `not_brought`: why
+  /// the files of the checkpoint are not all here; empty: they are.
+  void OnPrepared(absl::Status status, const proto::RestoreFailed& failed, std::string not_brought);
 
   /// Of those that DecodeEvent of host_channel.h names, complete but for job and epoch; and
   /// InputTaken.

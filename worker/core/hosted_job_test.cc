@@ -42,8 +42,7 @@ TEST_F(HostedJobTest, ARestoreThatEndsIsBrokenOffUnlessItBringsFiles) {
     end.mutable_end()->set_epoch(1);
     end.mutable_end()->set_keep_files(keep_files);
     jobs_.OnOrder(end);
-    EXPECT_EQ(node_.TakeNotes(),
-              keep_files ? (Notes{"prepare"}) : (Notes{"prepare", "stop preparing"}));
+    EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", keep_files ? "files only" : "stop preparing"}));
     if (keep_files) jobs_.AbandonAllBut({});  // Nobody wants them any more.
     node_.Work();
     EXPECT_EQ(node_.TakeNotes(),
@@ -57,6 +56,7 @@ TEST_F(HostedJobTest, FilesThatCameInPartAreNotHandedOverAsTheJobs) {
   start_.mutable_resume()->set_superstep(4);
   start_.mutable_resume()->set_participants(2);
   node_.not_restored.set_reason("the disk of c1.files.p0 failed");
+  node_.not_brought = node_.not_restored.reason();
   for (const bool ends_before : {true, false}) {
     proto::Order order;
     *order.mutable_start() = start_;
@@ -64,9 +64,23 @@ TEST_F(HostedJobTest, FilesThatCameInPartAreNotHandedOverAsTheJobs) {
     if (!ends_before) node_.Work();
     End();
     node_.Work();
-    EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "clear"}));
+    EXPECT_EQ(node_.TakeNotes(), ends_before ? (Notes{"prepare", "files only", "clear"})
+                                             : (Notes{"prepare", "clear"}));
     EXPECT_EQ(events_.back().cleared().files_lost(), node_.not_restored.reason());
   }
+}
+
+TEST_F(HostedJobTest, FilesOfItsCheckpointAreTheJobsThoughAnImageIsMissing) {
+  start_.mutable_resume()->set_superstep(4);
+  start_.mutable_resume()->set_participants(2);
+  node_.not_restored.set_reason("pid 1: c1.p1 is not on this node");
+  proto::Order order;
+  *order.mutable_start() = start_;
+  jobs_.OnOrder(order);
+  End();
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "files only", "clear, keep files"}));
+  EXPECT_EQ(events_.back().cleared().files_lost(), "");
 }
 
 TEST_F(HostedJobTest, IsBrokenIfItsProcessesVanish) {

@@ -31,6 +31,9 @@ class JobHost {
   /// What Prepare has begun is not needed any more: OnPrepared comes soon, with any status.
   virtual void StopPreparing() = 0;
 
+  /// Of what Prepare has begun the files of the checkpoint are needed, and nothing else.
+  virtual void BringFilesOnly() = 0;
+
   /// Makes the memory and starts the processes, if any; HostedJob::OnHostEvent is called with what
   /// happens to them, OnHostGone when none is left.
   virtual absl::Status Start(std::uint64_t lease_until_ns) = 0;

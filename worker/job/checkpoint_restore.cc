@@ -93,8 +93,7 @@ proto::HostedProcess ProcessFrom(const proto::ImageOfPid& image,
   return process;
 }
 
-PreparedRestore Failed(const absl::Status& why) {
-  PreparedRestore prepared;
+PreparedRestore Failed(const absl::Status& why, PreparedRestore prepared) {
   prepared.failed.set_reason(std::string(why.message()));
   return prepared;
 }
@@ -102,31 +101,35 @@ PreparedRestore Failed(const absl::Status& why) {
 }  // namespace
 
 PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
-                               ImageStore& store, OpenCalls& calls) {
+                               ImageStore& store, const RestoreCalls& calls) {
   std::vector<std::uint32_t> saved = order.pids;
   std::erase_if(saved, [&](std::uint32_t pid) { return pid >= order.resume.participants(); });
   CollectedImages collected = transfer.Collect(order.job, order.resume, saved, calls);
   for (const std::string& note : collected.notes) {
     spdlog::warn("event=image_replaced job={} reason=\"{}\"", Value(order.job), note);
   }
+  absl::StatusOr<Archives> archives = collected.whole_files.ok()
+                                          ? Unpack(collected.files, order.directory, calls.files)
+                                          : collected.whole_files;
+  PreparedRestore prepared;
+  prepared.not_brought = std::string(archives.status().message());
   if (!collected.missing.empty() || !collected.reason.empty()) {
-    PreparedRestore prepared;
     prepared.failed.set_reason(collected.reason);
     prepared.failed.mutable_pids()->Assign(collected.missing.begin(), collected.missing.end());
     return prepared;
   }
+  if (!archives.ok()) return Failed(archives.status(), std::move(prepared));
   const CpuFeatures present = PresentCpuFeatures();
-  absl::StatusOr<Archives> archives = Unpack(collected.files, order.directory, calls);
-  if (!archives.ok()) return Failed(archives.status());
-  PreparedRestore prepared;
   for (const std::uint32_t pid : saved) {
     const proto::ImageOfPid* const image = Find(order.resume, pid);
     const std::vector<std::string>& images = collected.images[pid];
     if (image == nullptr || images.empty()) {
-      return Failed(absl::InvalidArgumentError(absl::StrCat("pid ", pid, ": no image is named")));
+      return Failed(absl::InvalidArgumentError(absl::StrCat("pid ", pid, ": no image is named")),
+                    std::move(prepared));
     }
     if (absl::Status s = CheckProcessor(images, order.cpu_features, present); !s.ok()) {
-      return Failed(absl::Status(s.code(), absl::StrCat("pid ", pid, ": ", s.message())));
+      return Failed(absl::Status(s.code(), absl::StrCat("pid ", pid, ": ", s.message())),
+                    std::move(prepared));
     }
     const files::JobFilesFacts& files = (*archives)[image->files_pid()];
     proto::HostedProcess process = ProcessFrom(*image, files);

@@ -29,12 +29,14 @@ struct PreparedRestore {
   std::vector<proto::HostedProcess> processes{};
   /// With a reason: nothing can be started. The pids are those whose images are not to be had.
   proto::RestoreFailed failed{};
+  std::string not_brought{};  ///< Why the files are not all there; empty: they are.
 };
 
-/// Collects the images, checks them against this machine, and puts the files where they were. What
-/// this node's processes print goes on where `resume` says. Stop of `calls` breaks it off.
+/// Puts the files where they were, collects the images, and checks them against this machine. What
+/// this node's processes print goes on where `resume` says. The files may all be there though
+/// images are not, or are not waited for.
 PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
-                               ImageStore& store, OpenCalls& calls);
+                               ImageStore& store, const RestoreCalls& calls);
 
 }  // namespace bspnow::worker
 

@@ -110,6 +110,7 @@ class NodeJob final : public JobHost {
 
   void Prepare() override;
   void StopPreparing() override;
+  void BringFilesOnly() override { fetching_images_.Stop(); }
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input& input) override;
@@ -188,6 +189,7 @@ class NodeJob final : public JobHost {
   const Epoch epoch_;
   bool awaits_older_epoch_ = false;
   OpenCalls preparing_;
+  OpenCalls fetching_images_;
   /// Set by whoever answers Prepare: the thread that begins it, or who stops it before that.
   std::shared_ptr<std::atomic_flag> prepared_;
   std::optional<Account> account_;  ///< As whom its programs run; none: as the worker.

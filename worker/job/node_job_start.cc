@@ -108,6 +108,7 @@ void NodeJob::PrepareAfterOlder() {
 // Those whose turn has not come do not wait for the transfers of others.
 void NodeJob::StopPreparing() {
   preparing_.Stop();
+  fetching_images_.Stop();
   if (prepared_ && !prepared_->test_and_set()) PostNotPrepared(absl::CancelledError("it ends"));
 }
 
@@ -144,13 +145,13 @@ NodeJob::Prepared NodeJob::PrepareOnThread() {
                     .account = *std::move(account)};
   const std::vector<std::uint32_t> started = job_.StartedPids();
   if (!started.empty() && job_.resumes() && prepared.directory.ok()) {
-    prepared.restore =
-        PrepareRestore({.job = id_,
-                        .resume = start.resume(),
-                        .pids = started,
-                        .directory = prepared.directory->path(),
-                        .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
-                       parts_.transfer, parts_.images, preparing_);
+    prepared.restore = PrepareRestore(
+        {.job = id_,
+         .resume = start.resume(),
+         .pids = started,
+         .directory = prepared.directory->path(),
+         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
+        parts_.transfer, parts_.images, {.files = preparing_, .images = fetching_images_});
   }
   if (prepared.account && prepared.directory.ok()) {
     const absl::Status given = GiveFiles(*prepared.directory, *prepared.account);
@@ -187,7 +188,7 @@ void NodeJob::OnPrepared(Prepared prepared) {
   if (prepared.account) account_ = std::move(prepared.account);
   if (status.ok()) directory_.emplace(std::move(*prepared.directory));
   resumed_ = std::move(prepared.restore.processes);
-  job_.OnPrepared(status, prepared.restore.failed);
+  job_.OnPrepared(status, prepared.restore.failed, std::move(prepared.restore.not_brought));
 }
 
 absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {

@@ -80,7 +80,7 @@ class Node {
   }
 
   CollectedImages Collect(const proto::Resume& resume, const std::vector<std::uint32_t>& pids) {
-    return transfer_->Collect(kJob, resume, pids, restore_);
+    return transfer_->Collect(kJob, resume, pids, {.files = restore_, .images = images_});
   }
 
   std::string PathOf(const std::string& name) const { return store_->PathOf(kJob, name); }
@@ -89,6 +89,7 @@ class Node {
   const ImageStore& store() const { return *store_; }
   ImageTransfer& transfer() { return *transfer_; }
   OpenCalls& restore() { return restore_; }
+  OpenCalls& images_of_restore() { return images_; }
   ImagesServer& server() { return *server_; }
   std::size_t received() const { return received_; }
   /// Called after each image or archive that comes from another node.
@@ -109,6 +110,7 @@ class Node {
   std::unique_ptr<ImagesServer> server_;
   std::unique_ptr<ImageTransfer> transfer_;
   OpenCalls restore_;
+  OpenCalls images_;
 };
 
 }  // namespace bspnow::worker

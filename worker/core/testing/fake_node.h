@@ -81,6 +81,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
   // What comes of the next things.
   absl::Status prepared{};
   proto::RestoreFailed not_restored{};
+  std::string not_brought{};
   absl::Status started{};
   absl::Status listed{};
   absl::Status room{};
@@ -94,9 +95,12 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     Job(FakeNode& node, HostedJob& job) : node_(node), job_(job) {}
 
     void Prepare() override {
-      node_.Note("prepare", [this] { job_.OnPrepared(node_.prepared, node_.not_restored); });
+      node_.Note("prepare", [this] {
+        job_.OnPrepared(node_.prepared, node_.not_restored, node_.not_brought);
+      });
     }
     void StopPreparing() override { node_.notes_.push_back("stop preparing"); }
+    void BringFilesOnly() override { node_.notes_.push_back("files only"); }
     absl::Status Start(std::uint64_t lease_until_ns) override {
       node_.notes_.push_back(absl::StrCat("start until ", lease_until_ns));
       return node_.started;
