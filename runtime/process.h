@@ -33,7 +33,7 @@ struct Section {
   Group* group;    ///< Its processes, on which BSPlib's calls act; may be the team.
   Group* helpers;  ///< This process and those that its own sections may have; null: there are none.
   void (*procedure)();            ///< Outside it: Process::procedure_,
-  bool scratch_registered;        ///< and that of the collectives.
+  std::uint64_t scratch_bytes;    ///< and that of the collectives.
   std::uint32_t open_groups = 0;  ///< When it began.
 };
 

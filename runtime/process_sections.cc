@@ -214,7 +214,7 @@ void Process::Enter(Group& team, std::uint32_t p) {
                   .group = &team,
                   .helpers = nullptr,
                   .procedure = procedure_,
-                  .scratch_registered = collectives_.scratch_registered};
+                  .scratch_bytes = collectives_.scratch_bytes};
   if (p < team.p()) {
     GrowArray<std::uint32_t> parts;
     for (std::uint32_t pid = 0; pid < team.p(); ++pid) parts.push_back(pid < p ? 0 : 1);
@@ -234,7 +234,7 @@ void Process::EnterAlone() {
                .group = &group,
                .helpers = nullptr,
                .procedure = procedure_,
-               .scratch_registered = collectives_.scratch_registered});
+               .scratch_bytes = collectives_.scratch_bytes});
 }
 
 void Process::PushSection(const Section& section) {
@@ -242,7 +242,7 @@ void Process::PushSection(const Section& section) {
   sections_.back().open_groups = open_groups();
   group_ = section.group;
   procedure_ = nullptr;  // Of sections within this one.
-  collectives_.scratch_registered = false;
+  collectives_.scratch_bytes = 0;
   running_ = true;
 }
 
@@ -256,7 +256,7 @@ void Process::EndSection(std::uint64_t call_site) {
   running_ = !sections_.empty();
   group_ = running_ ? sections_.back().group : &root_;
   procedure_ = over.procedure;
-  collectives_.scratch_registered = over.scratch_registered;
+  collectives_.scratch_bytes = over.scratch_bytes;
   if (over.group == over.team) {
     over.group->StartAnew();
   } else {

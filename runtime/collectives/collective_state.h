@@ -13,8 +13,9 @@ namespace bspnow::runtime {
 /// Plain, so that an image holds it.
 struct CollectiveState {
   MappedRegion scratch;
-  MappedRegion landing;             ///< For what arrives of a fold and has no room there.
-  bool scratch_registered = false;  ///< By all, from the first call that needs it on.
+  MappedRegion landing;  ///< For what arrives of a fold and has no room there.
+  /// So many of it were registered by all, at the first call that needs it; 0: there was none yet.
+  std::uint64_t scratch_bytes = 0;
   bool environment_read = false;
   bool trace = false;                 ///< BSP_TRACE=collectives
   std::uint8_t wanted = kAlgorithms;  ///< BSP_COLLECTIVES: an Algorithm, or none.

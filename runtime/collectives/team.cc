@@ -11,6 +11,7 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kKeptBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kScratchBytesMax = ScratchBytes(Nodes::kSeveral);
 constexpr std::size_t kNameBytes = 64;  // After the scratch area: its address is NameOfNothing.
 
 struct AlgorithmName {
@@ -122,24 +123,25 @@ void Team::Trace(const Plan& plan, const Machine& machine) {
 
 // ---- Areas ------------------------------------------------------------------------------------
 
+// For groups on one node and on several, which may be there one after another.
 void Team::MapScratch() {
   if (state_.scratch.valid()) return;
-  state_.scratch = MappedRegion::Private(scratch_bytes() + kNameBytes);
-  if (!state_.scratch.valid()) OutOfMemory(*this, scratch_bytes());
+  state_.scratch = MappedRegion::Private(kScratchBytesMax + kNameBytes);
+  if (!state_.scratch.valid()) OutOfMemory(*this, kScratchBytesMax);
 }
 
 std::byte* Team::Scratch() {
-  if (!state_.scratch_registered) {
+  if (state_.scratch_bytes == 0) {
     MapScratch();
-    state_.scratch_registered = true;
-    Register(state_.scratch.data(), scratch_bytes());
+    state_.scratch_bytes = scratch_bytes();
+    Register(state_.scratch.data(), state_.scratch_bytes);
   }
   return state_.scratch.data();
 }
 
 const void* Team::NameOfNothing() {
   MapScratch();
-  return state_.scratch.data() + scratch_bytes();
+  return state_.scratch.data() + kScratchBytesMax;
 }
 
 const void* Team::Register(const void* area, std::size_t bytes) {
@@ -199,7 +201,7 @@ void Team::RequireAlike() {
   std::strncpy(mine.name, what_.call.name, sizeof mine.name - 1);
   MapScratch();
   // Some tag, as large as tags are; what is beyond the scratch area is not checked.
-  if (group_.tag_bytes() > scratch_bytes()) return;
+  if (group_.tag_bytes() > kScratchBytesMax) return;
   group_.Send(what_.call, (self() + 1) % p(), state_.scratch.data(), &mine, sizeof mine);
   Sync();
   const std::uint32_t before = (self() + p() - 1) % p();

@@ -59,7 +59,10 @@ class Team {
 
   /// An area of the library's, registered on all; the first time that takes a superstep.
   std::byte* Scratch();
-  std::size_t scratch_bytes() const { return ScratchBytes(NodesOf(group_)); }
+  /// A job that returns on other nodes has what it registered.
+  std::size_t scratch_bytes() const {
+    return state_.scratch_bytes != 0 ? state_.scratch_bytes : ScratchBytes(NodesOf(group_));
+  }
   bool HasRoom(std::size_t bytes) const { return bytes <= scratch_bytes(); }
   /// An address that no area of the program has: stands for an area that others have.
   const void* NameOfNothing();
