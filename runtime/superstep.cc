@@ -110,7 +110,10 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   }
   const bool puts_alone = direct_.empty() && !outbox_.has_gets();
   bulk_.Enter(superstep_, puts_alone ? OwnTransfers::kNone : OwnTransfers::kOther);
-  if (!direct_.empty()) direct_.PerformAll(superstep_);
+  if (!direct_.empty()) {
+    outbox_.KeepNoMore();  // For bulk lanes, which did not take it.
+    direct_.PerformAll(superstep_);
+  }
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
                           .gets = outbox_.has_gets() ? 1u : 0u,
                           .votes = Voting() ? 1u : 0u,

@@ -59,8 +59,12 @@ struct LaneFrame {
   std::uint16_t direct;    ///< To these hosts, a bit each, the sender itself sends its frame.
   std::uint16_t by_count;  ///< As `with_data`.
   SuperstepSums sums;      ///< Of the superstep before this barrier's, of the sender's processes.
+  /// Of what follows `crc32c` up to here, in a frame of more than kLaneShortBytesMax; else 0. It is
+  /// received where the head says, before all of it can be checked.
+  std::uint32_t head_crc32c;
+  std::uint32_t reserved[3];
 };
-static_assert(sizeof(LaneFrame) == 208);
+static_assert(sizeof(LaneFrame) == 224);
 
 /// What a process owes another. A chunk of puts follows, then one of gets, then one of messages;
 /// each is a whole chain, ready to be read where it lies.

@@ -139,6 +139,11 @@ void PublishLaneAnswers(const LaneShape& shape, std::uint32_t host, const std::b
 
 bool HasExpected(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts) {
   const Segment& segment = *shape.segment;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    const auto& frame = *reinterpret_cast<const LaneFrame*>(segment.lanes().in[host][barrier & 1]);
+    // Somebody ends the superstep by bsp_sync: all wait, and are told.
+    if ((hosts >> host & 1) != 0 && frame.by_count != frame.processes) return false;
+  }
   for (std::uint32_t to = 0; to < shape.p; ++to) {
     if (!segment.IsHere(Pid{to})) continue;
     std::uint64_t count = 0;

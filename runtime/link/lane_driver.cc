@@ -52,8 +52,10 @@ void LaneDriver::Drain(std::uint32_t barrier) {
   if (!barrier_.on() || barrier_.off() || barrier_.broken() || !HasLanes() ||
       !barrier_.TryToDrive(Value(self_)))
     return;
-  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
-    if (host != shape_.self) Receive(host, barrier);
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    if (host == shape_.self) continue;
+    while (!barrier_.broken() && Receive(host, barrier)) continue;
+  }
   barrier_.StopDriving();
 }
 
@@ -223,14 +225,16 @@ void LaneDriver::ComeBack(std::uint32_t barrier) {
   if (HasLanes()) Drive(barrier, Until::kOver);
 }
 
-void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
+// Whether something has come.
+bool LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
   if (area_->state.under_way[host].bytes != 0) return ReceiveLong(host, barrier);
   std::uint32_t& staged = area_->state.staged[host];
   const std::uint32_t room = kLaneShortBytesMax - staged;
-  if (room == 0) return;  // Answers that cannot be taken yet.
+  if (room == 0) return false;  // Answers that cannot be taken yet.
   const std::uint32_t come = ReceiveTo(host, area_->stage[host] + staged, room);
   staged += come;
   if (come != 0 && !TakeFrames(host, barrier)) GiveUp();
+  return come != 0;
 }
 
 // How many bytes have come. If no more will, lanes are given up.
@@ -241,36 +245,47 @@ std::uint32_t LaneDriver::ReceiveTo(std::uint32_t host, std::byte* to, std::uint
   return 0;
 }
 
-// `stage` holds the beginning of one, which was looked at.
-void LaneDriver::BeginLong(std::uint32_t host, std::uint32_t barrier) {
+// `stage` holds the beginning of one, which was looked at. False: it is damaged.
+bool LaneDriver::BeginLong(std::uint32_t host, std::uint32_t barrier) {
   std::uint32_t& staged = area_->state.staged[host];
   const auto& frame = *reinterpret_cast<const LaneFrame*>(area_->stage[host]);
-  if (staged < sizeof frame || frame.bytes <= kLaneShortBytesMax) return;
+  if (staged < sizeof frame || frame.bytes <= kLaneShortBytesMax) return true;
+  if (frame.head_crc32c != CrcOfLongHead(frame)) return false;
   const auto of = static_cast<std::uint32_t>(frame.barrier);
   const LaneArrival arrival{.by = host, .host = host, .barrier = of, .direct = frame.direct};
   const bool wanted = barrier_.Takes(arrival, barrier);
+  if (!wanted && static_cast<std::int32_t>(of - barrier) >= 0) return false;
   area_->state.under_way[host] = {
       .bytes = frame.bytes, .come = staged, .barrier = of, .wanted = wanted ? 1u : 0u};
   if (wanted) std::memcpy(area_->in[host][of & 1], area_->stage[host], staged);
   staged = 0;
+  return true;
 }
 
 // Once its barrier is over, by the workers, its place is for a later frame, which may come another
 // way before the rest of this one.
-void LaneDriver::ReceiveLong(std::uint32_t host, std::uint32_t barrier) {
+bool LaneDriver::ReceiveLong(std::uint32_t host, std::uint32_t barrier) {
   LaneLongFrame& frame = area_->state.under_way[host];
   if (!barrier_.CanCome(frame.barrier, barrier)) frame.wanted = 0;
   std::byte* const in = area_->in[host][frame.barrier & 1];
   const std::uint32_t rest = frame.bytes - frame.come;
-  frame.come += frame.wanted != 0
-                    ? ReceiveTo(host, in + frame.come, rest)
-                    : ReceiveTo(host, area_->stage[host], std::min(rest, kLaneShortBytesMax));
-  if (frame.come != frame.bytes) return;
+  const std::uint32_t come =
+      frame.wanted != 0 ? ReceiveTo(host, in + frame.come, rest)
+                        : ReceiveTo(host, area_->stage[host], std::min(rest, kLaneShortBytesMax));
+  frame.come += come;
+  if (frame.come == frame.bytes && !TakeLong(host)) GiveUp();
+  return come != 0;
+}
+
+bool LaneDriver::TakeLong(std::uint32_t host) {
+  LaneLongFrame& frame = area_->state.under_way[host];
   std::uint32_t bytes = std::exchange(frame.bytes, 0);
-  if (frame.wanted == 0) return;
-  if (LookAtLaneBytes(shape_, host, in, bytes, bytes) != LaneBytes::kWhole) return GiveUp();
+  if (frame.wanted == 0) return true;
+  const std::byte* const in = area_->in[host][frame.barrier & 1];
+  if (LookAtLaneBytes(shape_, host, in, bytes, bytes) != LaneBytes::kWhole) return false;
   const std::uint32_t direct = reinterpret_cast<const LaneFrame*>(in)->direct;
   barrier_.NoteHere({.by = host, .host = host, .barrier = frame.barrier, .direct = direct});
+  return true;
 }
 
 // A frame of a barrier that is over is of one that another node left to its worker.
@@ -311,8 +326,7 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
   }
   staged -= at;
   std::memmove(stage, stage + at, staged);
-  BeginLong(host, barrier);
-  return true;
+  return BeginLong(host, barrier);
 }
 
 // ---- Gets ---------------------------------------------------------------------------------------

@@ -78,11 +78,11 @@ class LaneDriver {
   void FindMessages(std::uint32_t barrier, LaneMessages* by_source) const;
   /// At the end of the superstep after: until that barrier is over, as Drive.
   void ComeBack(std::uint32_t barrier);
-  /// The job has lanes, or may get some.
   /// Whether the next barrier may be theirs.
   bool Carry() const {
     return area_ != nullptr && barrier_.on() && !barrier_.off() && !barrier_.broken();
   }
+  /// The job has lanes, or may get some.
   bool attached() const { return area_ != nullptr; }
 
   // ---- Bulk lanes
@@ -131,10 +131,11 @@ class LaneDriver {
   bool Done(std::uint32_t barrier) const;
   void ReceiveNext(std::uint32_t barrier);
   void ReceiveAny(std::uint32_t barrier);
-  void Receive(std::uint32_t host, std::uint32_t barrier);
+  bool Receive(std::uint32_t host, std::uint32_t barrier);
   std::uint32_t ReceiveTo(std::uint32_t host, std::byte* to, std::uint32_t bytes_max);
-  void BeginLong(std::uint32_t host, std::uint32_t barrier);
-  void ReceiveLong(std::uint32_t host, std::uint32_t barrier);
+  bool BeginLong(std::uint32_t host, std::uint32_t barrier);
+  bool ReceiveLong(std::uint32_t host, std::uint32_t barrier);
+  bool TakeLong(std::uint32_t host);
   bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrame(const LaneArrival& arrival, std::uint32_t barrier, const std::byte* frame);
   void TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,

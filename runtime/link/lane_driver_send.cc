@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
+#include "base/units.h"
 #include "runtime/link/lane_driver.h"
 
 namespace bspnow::runtime {
@@ -89,13 +91,18 @@ void LaneDriver::SendOn(std::uint32_t barrier) {
 LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, const std::byte* at, const std::byte* end,
                                     std::uint32_t barrier) {
   const int fd = lane(host).number();
+  std::uint64_t full_since_ns = 0;
   while (at != end) {
     const ssize_t n = send(fd, at, static_cast<std::size_t>(end - at), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n > 0) {
       at += n;
+      full_since_ns = 0;
     } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+      if (full_since_ns == 0) full_since_ns = NowNs();
       AwaitRoom(host, barrier);
       if (barrier_.off() || barrier_.broken()) return Sent::kBroken;
+      // The workers complete it, and who is to read this may be waiting for what comes after it.
+      if (barrier_.LeftToWorker(barrier) && NowNs() - full_since_ns > kNsPerS) return Sent::kBroken;
     } else if (n >= 0 || errno != EINTR) {
       return Sent::kBroken;
     }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <thread>
@@ -154,8 +155,10 @@ class LaneDriverTest : public testing::Test {
 
 TEST_F(LaneDriverTest, FramesOfAllLengthsComeWhole) {
   // Around the room for what is short, and the longest.
+  const std::size_t longest =
+      kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneEntry) - kChunkHeaderBytes;
   const std::size_t lengths[] = {16,      65'000,  65'200,  65'536, 300'000,
-                                 100'000, 589'600, 250'000, 48,     400'000};
+                                 100'000, longest, 250'000, 48,     400'000};
   std::uint32_t barrier = kFirst;
   for (const std::size_t length : lengths) {
     const std::string records = RandomRecords(random_, length);
@@ -209,6 +212,41 @@ TEST_F(LaneDriverTest, TheRestOfALongFrameIsDroppedOnceItsBarrierIsOver) {
   peer.join();
   EXPECT_TRUE(node_.Records(kFirst + 1) == records);
   EXPECT_EQ(std::count(kept, kept + kLaneFrameBytesMax, std::byte{'k'}), kLaneFrameBytesMax);
+}
+
+// It says where the rest is received.
+TEST_F(LaneDriverTest, NoBitOfALongFramesHeadIsBelieved) {
+  other_.Owe(kFirst, RandomRecords(random_, 100'000));
+  const std::string whole = other_.Frame(kFirst);
+  for (const std::size_t at : {offsetof(LaneFrame, bytes) + 1, offsetof(LaneFrame, barrier),
+                               offsetof(LaneFrame, barrier) + 3, offsetof(LaneFrame, direct)}) {
+    std::string frame = whole;
+    frame[at] ^= 1;
+    const auto& head = *reinterpret_cast<const LaneFrame*>(frame.data());
+    EXPECT_NE(CrcOfLongHead(head), head.head_crc32c) << at;
+  }
+  std::byte* const kept = node_.segment().lanes().in[1][(kFirst + 1) & 1];
+  memset(kept, 'k', kLaneFrameBytesMax);
+  std::string frame = whole;
+  frame[offsetof(LaneFrame, barrier)] ^= 15;  // 7 becomes 8.
+  std::thread peer([&] { Send(frame); });
+  ASSERT_TRUE(driver_.Send(kFirst, LaneDriver::Until::kOver));
+  driver_.Drive(kFirst, LaneDriver::Until::kOver);
+  peer.join();
+  EXPECT_EQ(node_.state().broken, 1u);
+  EXPECT_EQ(std::count(kept, kept + kLaneFrameBytesMax, std::byte{'k'}), kLaneFrameBytesMax);
+}
+
+// It computes, or waits for what comes after this frame, of which it needs nothing any more.
+TEST_F(LaneDriverTest, NobodySendsForEverToWhoLeftTheBarrierToItsWorker) {
+  node_.Owe(kFirst, RandomRecords(random_, 500'000));
+  std::thread worker([&] {
+    while (node_.state().sent == 0) std::this_thread::yield();
+    LaneBarrier(node_.state(), 0, 2).LeaveToWorker(kFirst);
+  });
+  EXPECT_FALSE(driver_.Send(kFirst, LaneDriver::Until::kOver));
+  worker.join();
+  EXPECT_EQ(node_.state().broken, 1u);
 }
 
 TEST_F(LaneDriverTest, ADamagedLongFrameBreaksTheLane) {

@@ -32,6 +32,7 @@ Writing Begin(std::byte* to, const LaneFrame& head, std::uint32_t bytes_max) {
 void Close(const Writing& out) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(out.frame);
   out.frame->bytes = static_cast<std::uint32_t>(out.at - bytes);
+  out.frame->head_crc32c = out.frame->bytes > kLaneShortBytesMax ? CrcOfLongHead(*out.frame) : 0;
   out.frame->crc32c = Crc32c(0, bytes + kCrcFrom, out.frame->bytes - kCrcFrom);
 }
 
@@ -159,7 +160,9 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
                  .entries = 0,
                  .direct = 0,
                  .by_count = 0,
-                 .sums = {}};
+                 .sums = {},
+                 .head_crc32c = 0,
+                 .reserved = {}};
   head.by_count = static_cast<std::uint16_t>(phase.by_count.load(std::memory_order_relaxed));
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
@@ -200,6 +203,11 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier) {
     }
   }
   for (std::uint32_t host = 0; host < shape.hosts; ++host) Close(out[host]);
+}
+
+std::uint32_t CrcOfLongHead(const LaneFrame& frame) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&frame);
+  return Crc32c(0, bytes + kCrcFrom, offsetof(LaneFrame, head_crc32c) - kCrcFrom);
 }
 
 LaneFrame HeadOfLaneFrame(const std::byte* bytes) {

@@ -29,6 +29,9 @@ enum class LaneRoute { kAsOwed, kDirect };
 /// barrier - 1. All processes here have arrived at it. False: that does not fit into frames.
 bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route);
 
+/// LaneFrame::head_crc32c of a long one.
+std::uint32_t CrcOfLongHead(const LaneFrame& frame);
+
 /// What other nodes send on of a frame of `out` or `in`: that of who is owed nothing.
 LaneFrame HeadOfLaneFrame(const std::byte* frame);
 

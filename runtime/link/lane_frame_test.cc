@@ -174,13 +174,25 @@ TEST(LaneFrameTest, EntriesGoWhenTheDirectoryIsUsedAgain) {
   EXPECT_EQ(one.Received().message_count, 0u);
 }
 
+TEST(LaneFrameTest, NobodyGoesAheadOfWhoEndsTheSuperstepByABarrier) {
+  constexpr std::uint32_t kZero = 1;
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  one.Receive(zero);
+  one.segment().cell(Pid{1}).expected = 1;
+  EXPECT_FALSE(HasExpected(one.shape(), kBarrier, kZero));
+}
+
 TEST(LaneFrameTest, MessagesAreCountedAndReadBeforeTheBarrierIsOver) {
   constexpr std::uint32_t kNobody = 0;
   constexpr std::uint32_t kZero = 1;
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  zero.segment().header().barrier.phases[kBarrier & 1].by_count = 1;
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
   one.Receive(zero);
   std::uint64_t& expected = one.segment().cell(Pid{1}).expected;
   EXPECT_TRUE(HasExpected(one.shape(), kBarrier, kNobody));

@@ -41,6 +41,10 @@ void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size
   arena_ = segment.arena(self);
   writers_.Resize(std::size_t{p} * kKinds);
   for (HeapUse& use : uses_) use = HeapUse{};
+  // A frame is for all pairs of processes of two nodes.
+  const std::uint32_t nodes = std::max(segment.header().nodes, 1u);
+  const std::uint64_t on_each = (p + nodes - 1) / nodes;
+  frame_data_max_ = kFrameDataBytesMax / (on_each * on_each);
 }
 
 DirectoryEntry& Outbox::Touch(Pid pid) {
@@ -122,12 +126,12 @@ bool Outbox::StaysForAFrame(std::uint64_t first, std::uint64_t more) const {
     bytes += chunk.used_bytes;
     at = chunk.next;
   }
-  return bytes <= kFrameDataBytesMax;
+  return bytes <= frame_data_max_;
 }
 
 bool Outbox::FitsAFrame(const RemoteRange& put) {
   return large_puts_ != LargePuts::kHandedOver && !ring_.HandedAny(parity_) &&
-         entry(put.pid).bytes_to + put.bytes <= kFrameDataBytesMax;
+         entry(put.pid).bytes_to + put.bytes <= frame_data_max_;
 }
 
 // The first of a chain, or one more where all others are.

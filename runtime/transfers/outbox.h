@@ -43,6 +43,8 @@ class Outbox {
   /// could take these; or, if nothing else is put there, in any case: they may go by bulk lanes.
   enum class LargePuts { kHandedOver, kInFrames, kKept };
   void Treat(LargePuts large_puts) { large_puts_ = large_puts; }
+  /// In this superstep: for bulk lanes.
+  void KeepNoMore() { large_puts_ = std::min(large_puts_, LargePuts::kInFrames); }
   bool KeptAny() const { return kept_count_ != 0; }
   /// Something was kept, and what was put after it made that useless.
   bool kept_in_vain() const { return kept_in_vain_; }
@@ -340,6 +342,7 @@ class Outbox {
   // handed over.
   static constexpr std::uint64_t kKeptBytesMax = kCachedBytesMax;
   bool StaysForAFrame(std::uint64_t first, std::uint64_t more) const;
+  std::uint64_t frame_data_max_ = 0;  ///< What a pair of processes may send in a frame.
   bool Keeps(Pid pid, Kind kind, std::uint64_t bytes);
   void NoteKept(Pid pid);
   void ForgetKept(Pid pid);

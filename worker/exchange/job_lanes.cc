@@ -18,11 +18,13 @@ namespace {
 constexpr std::uint64_t kRetryMs = 200;
 constexpr std::uint32_t kFailuresToNote = 25;  // What takes longer than a start is worth a line.
 
-// A process has nobody who looks after its lane: what is gone must show soon.
+// A process has nobody who looks after its lane: what is gone must show soon. But not that the
+// other end computes, and leaves the rest of a long frame in this one's buffer: the system would
+// count a window that is closed for so long, too. Who waits for it looks after it (LaneKeeper).
 SocketOptions OptionsOf(const SocketOptions& streams) {
   return {.congestion = streams.congestion,
           .buffer_bytes = 0,  // As the socket has it.
-          .user_timeout_ms = 5000,
+          .user_timeout_ms = 0,
           .keepalive_idle_s = 1,
           .keepalive_interval_s = 1};
 }
