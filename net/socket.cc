@@ -193,9 +193,8 @@ absl::Status SetOptions(int fd, const SocketOptions& options) {
     settings.Set(SOL_SOCKET, SO_SNDBUF, options.buffer_bytes, "SO_SNDBUF");
     settings.Set(SOL_SOCKET, SO_RCVBUF, options.buffer_bytes, "SO_RCVBUF");
   }
-  if (options.user_timeout_ms > 0)
-    settings.Set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.user_timeout_ms),
-                 "TCP_USER_TIMEOUT");
+  settings.Set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.user_timeout_ms),
+               "TCP_USER_TIMEOUT");
   if (options.congestion != "default")
     settings.SetBytes(IPPROTO_TCP, TCP_CONGESTION, options.congestion.data(),
                       static_cast<socklen_t>(options.congestion.size()),

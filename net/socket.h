@@ -55,7 +55,7 @@ absl::StatusOr<SocketAddress> Resolve(const HostPort& host_port);
 struct SocketOptions {
   std::string congestion = "reno";         ///< TCP_CONGESTION; "default" leaves the system's.
   int buffer_bytes = 4 << 20;              ///< SO_SNDBUF and SO_RCVBUF; 0 leaves the system's.
-  std::uint32_t user_timeout_ms = 10'000;  ///< TCP_USER_TIMEOUT; 0 leaves the system's.
+  std::uint32_t user_timeout_ms = 10'000;  ///< TCP_USER_TIMEOUT; 0: the system's.
   int keepalive_idle_s = 5;                ///< TCP_KEEPIDLE; then three probes,
   int keepalive_interval_s = 2;            ///< TCP_KEEPINTVL.
 };

@@ -205,7 +205,7 @@ TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveTheImagesOfAllPids) {
   Node c(0);
   const CollectedImages collected = c.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
-  EXPECT_NE(collected.reason.find("pid 2: c2.files.p0 is not on this node"), std::string::npos)
+  EXPECT_NE(collected.reason.find("pid 2: c2.files.p2 is not on this node"), std::string::npos)
       << collected.reason;
 }
 

@@ -250,7 +250,7 @@ TEST_F(JobLanesTest, ALaneShowsSoonThatItsEndIsGone) {
       return value;
     };
     EXPECT_EQ(option(TCP_NODELAY), 1);
-    EXPECT_EQ(option(TCP_USER_TIMEOUT), 5000);
+    EXPECT_EQ(option(TCP_USER_TIMEOUT), 0) << "the other end may compute for as long as it will";
     EXPECT_EQ(option(TCP_KEEPIDLE), 1);
     EXPECT_EQ(option(TCP_KEEPINTVL), 1);
     EXPECT_EQ(option(TCP_KEEPCNT), 3);
