@@ -144,39 +144,31 @@ TEST(GroupsTest, OpenGroupsTakeOfTheMemoryThatTheJobMayHave) {
   }));
 }
 
-// Of each superstep of the root group, what was done in others since the one before; on one node,
-// and on two, of which the first has two processes.
+// Of each superstep of the root group, what was done in others since the one before.
 TEST(GroupsTest, SuperstepsOfGroupsAreCountedWithThoseOfTheRootGroup) {
-  for (const std::vector<std::uint32_t>& nodes :
-       {std::vector<std::uint32_t>{0, 0, 0}, std::vector<std::uint32_t>{0, 0, 1}}) {
-    ExpectAllEndWell(RunOnNodes({.node_of = nodes}, [&](Process& process) {
-      process.Begin(3);
-      process.Sync(0);
-      Group& group = process.Duplicate(process.root());
-      const std::uint64_t word = 7;
-      group.Send("test", (process.pid() + 1) % 3, nullptr, &word, sizeof word);
-      process.Sync(group, 0);
-      process.SyncCounted(group, "test", 0);
-      process.Leave(group);
-      process.Sync(0);
-      process.Sync(0);
-      const Segment& segment = process.root().segment();
-      const std::uint64_t here = segment.IsHere(Pid{2}) == segment.IsHere(Pid{0}) ? 3
-                                 : segment.IsHere(Pid{0})                         ? 2
-                                                                                  : 1;
-      const SuperstepSums sums = SumsHere(segment, 3, 1);
-      Require(sums.processes == here, "those that are here");
-      Require(sums.groups.supersteps == 2 * here, "two supersteps of each");
-      Require(sums.groups.messages_out == here && sums.groups.messages_in == here,
-              "a message each");
-      Require(sums.groups.bytes_out >= 8 * here && sums.groups.bytes_in >= 8 * here, "of a word");
-      Require(sums.groups.sync_ns != 0 && sums.groups.sync_ns <= sums.compute_ns,
-              "the time is a part of computing");
-      Require(sums.messages_out + sums.bytes_out + sums.h_in_bytes == 0, "and the root's nothing");
-      Require(SumsHere(segment, 3, 0).groups.supersteps == 0, "nothing was done before");
-      process.End(0);
-    }));
-  }
+  ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {
+    process.Begin(3);
+    process.Sync(0);
+    Group& group = process.Duplicate(process.root());
+    const std::uint64_t word = 7;
+    group.Send("test", (process.pid() + 1) % 3, nullptr, &word, sizeof word);
+    process.Sync(group, 0);
+    process.SyncCounted(group, "test", 0);
+    process.Leave(group);
+    process.Sync(0);
+    process.Sync(0);
+    const SuperstepSums sums = SumsHere(process.root().segment(), 3, 1);
+    Require(sums.processes == 3, "those that are here");
+    Require(sums.groups.supersteps == 2 * 3, "two supersteps of each");
+    Require(sums.groups.messages_out == 3 && sums.groups.messages_in == 3, "a message each");
+    Require(sums.groups.bytes_out >= 8 * 3 && sums.groups.bytes_in >= 8 * 3, "of a word");
+    Require(sums.groups.sync_ns != 0 && sums.groups.sync_ns <= sums.compute_ns,
+            "the time is a part of computing");
+    Require(sums.messages_out + sums.bytes_out + sums.h_in_bytes == 0, "and the root's nothing");
+    Require(SumsHere(process.root().segment(), 3, 0).groups.supersteps == 0,
+            "nothing was done before");
+    process.End(0);
+  }));
 }
 
 // Its pages are there until the last member has left.

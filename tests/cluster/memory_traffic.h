@@ -21,7 +21,7 @@ void memory_begin(int large_bytes);
 void memory_superstep(int number);
 void memory_communicate(int number);
 
-/* What this process holds after it. */
+/* What this process holds after it; may be called in the superstep after. */
 uint64_t memory_digest(uint64_t sum);
 
 /* large_bytes that never change. */

@@ -42,11 +42,11 @@ class ProbeTest(unittest.TestCase):
         def run(p, *options):
             return self.cluster.bsprun("-n", p, "--nodes", 2, *options, path_of("machine"),
                                        variables=TRACE)
-        self.check_l(run(P), 7000)  # That of a table.
+        self.check_l(run(P), 5000)  # That of a table.
         probe = self.cluster.bsp("probe", "-n", P, "--nodes", 2, "--json")
         measured = json.loads(probe.stdout)
         self.check_known(run(P), measured)
-        self.check_l(run(3), 9500)
+        self.check_l(run(3), 7000)
         self.check_l(run(P, "--env", "BSP_MACHINE=l=8000"), 8000)
         self.cluster.coordinator.kill()
         self.cluster.restart_coordinator()
