@@ -38,7 +38,8 @@ SimCluster::SimCluster(std::uint64_t seed)
                          .slots = 1 + static_cast<std::uint32_t>(loop_.Below(3)),
                          .own_store = std::move(store),
                          .store = used,
-                         .worker = nullptr});
+                         .worker = nullptr,
+                         .worker_comes = false});
   }
   for (Machine& machine : machines_) StartWorker(machine);
   PlanSubmissions();

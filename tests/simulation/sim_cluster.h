@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class SimCluster {
     SimStore* store;
     SimWorker* worker;
     bool worker_comes = false;
+    std::optional<SimStore> older{};  ///< Its state directory as it was once.
   };
 
   void StartWorker(Machine& machine);
@@ -65,10 +67,12 @@ class SimCluster {
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void RestartCoordinator();
+  void DieAsItStarts();
   void PutJournalBack();
   void StartWithoutJournal();
   void LoseJournalWithImagesUnderWay();
   void DisturbWorker(Machine& machine);
+  void MakeSick(SimWorker& worker);
   void CutApart(const Machine& from, const Machine& to);
   /// No connection from one to the other can be made.
   bool AreApart(const std::string& from, const std::string& to) const;
@@ -76,6 +80,7 @@ class SimCluster {
   void HalveAStream(SimStreams& streams);
   void LosePower(Machine& machine);
   void StartWorkerLater(Machine& machine);
+  void PutStateBack(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();
 

@@ -213,7 +213,8 @@ void SimCoordinator::CheckHolders(JobId job, const bspnow::Checkpoint& committed
   for (const CheckpointPart& part : committed.parts)
     for (const std::string& holder : part.holders)
       for (const SavedImage& image : part.images)
-        if (nodes_.store(holder).Find(job, committed.number, Value(image.pid)) == nullptr)
+        if (!nodes_.store(holder).put_back &&
+            nodes_.store(holder).Find(job, committed.number, Value(image.pid)) == nullptr)
           oracle_.Fail("checkpoint " + std::to_string(committed.number) + " of job " +
                        std::to_string(Value(job)) + " is committed, but " + holder +
                        " does not hold it");

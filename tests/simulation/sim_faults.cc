@@ -8,6 +8,8 @@ namespace {
 
 /// A job that is to leave such a node has to give it up.
 constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 60 * kSecond;
+/// A start that waits there has to be given up.
+constexpr std::uint64_t kHangNs = coordinator::kStartNs + 60 * kSecond;
 constexpr std::int64_t kMsPerHour = 3'600'000;
 constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or back.
 
@@ -49,6 +51,7 @@ void SimCluster::Disturb() {
   // A disk that fails loses ends, too: with a restart they would be others.
   if (!journal_.fails && loop_.Chance(loses_journals_ ? 25 : 8)) return DisturbCoordinator();
   Machine& machine = machines_[loop_.Below(machines_.size())];
+  if (loop_.Chance(20)) machine.older = *machine.store;
   if (loop_.Chance(3)) return RegisterNamesake(machine.name);
   loop_.Chance(10) ? DrainForAWhile(machine.name) : DisturbWorker(machine);
 }
@@ -103,11 +106,22 @@ void SimCluster::DisturbCoordinator() {
 }
 
 void SimCluster::RestartCoordinator() {
-  if (!loses_journals_ || copies_.empty()) return StartCoordinator();
-  const std::uint64_t what = loop_.Below(100);
-  if (what < 15) return StartWithoutJournal();
-  if (what < 60) PutJournalBack();
+  if (loses_journals_ && !copies_.empty()) {
+    const std::uint64_t what = loop_.Below(100);
+    if (what < 15) return StartWithoutJournal();
+    if (what < 60) PutJournalBack();
+  }
   StartCoordinator();
+  if (loop_.Chance(15)) DieAsItStarts();
+}
+
+void SimCluster::DieAsItStarts() {
+  coordinator_comes_ = true;
+  loop_.After(loop_.Below(200 * kMillisecond), [this, &started = coordinator()] {
+    if (!started.dead()) oracle_.Count("coordinators that die as they start");
+    started.Die();
+    loop_.After(loop_.Below(kSecond), [this] { RestartCoordinator(); });
+  });
 }
 
 void SimCluster::PutJournalBack() {
@@ -200,18 +214,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
     if (worker.KillOneHost()) oracle_.Count("dead hosts of processes");
     return;
   }
-  if (what < 87 && loop_.Chance(5)) {
-    oracle_.Count("nodes where nothing can be killed");
-    return worker.Jam(kJammedNs);
-  }
-  if (what < 87 && loop_.Chance(30)) {
-    oracle_.Count("slow disks");
-    return worker.SlowDiskDown(loop_.Below(20 * kSecond));
-  }
-  if (what < 87) {
-    oracle_.Count("sick nodes");
-    return worker.FallSick(loop_.Below(20 * kSecond));
-  }
+  if (what < 87) return MakeSick(worker);
   if (what < 90) {
     if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
     return;
@@ -233,6 +236,24 @@ void SimCluster::DisturbWorker(Machine& machine) {
   oracle_.Count("dead workers");
   worker.Die();
   StartWorkerLater(machine);
+}
+
+// It answers, and does not do all that it should.
+void SimCluster::MakeSick(SimWorker& worker) {
+  if (loop_.Chance(5)) {
+    oracle_.Count("nodes where nothing can be killed");
+    return worker.Jam(kJammedNs);
+  }
+  if (loop_.Chance(30)) {
+    oracle_.Count("slow disks");
+    return worker.SlowDiskDown(loop_.Below(20 * kSecond));
+  }
+  if (loop_.Chance(30)) {
+    oracle_.Count("file servers that hang");
+    return worker.HangStarts(loop_.Chance(10) ? kHangNs : loop_.Below(20 * kSecond));
+  }
+  oracle_.Count("sick nodes");
+  worker.FallSick(loop_.Below(20 * kSecond));
 }
 
 void SimCluster::CutApart(const Machine& from, const Machine& to) {
@@ -270,14 +291,30 @@ void SimCluster::StartWorkerLater(Machine& machine) {
   const bool long_gone = loop_.Chance(20);
   loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond), [this, &machine] {
     machine.worker_comes = false;
-    machine.worker->dead() ? StartWorker(machine) : StartWorkerLater(machine);
+    if (!machine.worker->dead()) return StartWorkerLater(machine);
+    if (loop_.Chance(20)) PutStateBack(machine);
+    StartWorker(machine);
   });
 }
 
+// By who restores a machine as a whole, say. (With a journal that is put back, too, nobody can tell
+// what is of which run.)
+void SimCluster::PutStateBack(Machine& machine) {
+  if (!machine.older || machine.store != machine.own_store.get() || loses_journals_) return;
+  oracle_.Count("state directories put back");
+  *machine.store = *machine.older;
+  machine.store->put_back = true;
+}
+
 void SimCluster::PauseSomebody(Machine& machine) {
-  if (loop_.Chance(50)) {
+  const std::uint64_t who = loop_.Below(5);
+  if (who < 2) {
     oracle_.Count("paused daemons");
     return machine.worker->PauseDaemon(PauseNs(loop_));
+  }
+  if (who == 2) {
+    oracle_.Count("paused processes");
+    return machine.worker->PauseProcesses(PauseNs(loop_));
   }
   oracle_.Count("paused machines");
   machine.worker->PauseMachine(PauseNs(loop_));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/frame_check.h"
+#include "worker/core/output_credit.h"
 
 namespace bspnow {
 namespace {
@@ -137,10 +138,23 @@ void SimNode::Print(std::uint32_t pid) {
   output.set_stream(proto::STDOUT);
   output.set_text(SimProgram::TextOf(state.digest));
   output.set_offset(offset * SimProgram::kWordBytes);
+  credit_bytes_ -= static_cast<std::int64_t>(worker::OutputCharge(output.text().size()));
   Report(std::move(event));
 }
 
+// What was acknowledged may be printed again.
+void SimNode::Grant(std::uint64_t bytes) {
+  credit_bytes_ += static_cast<std::int64_t>(bytes);
+  if (credit_bytes_ > kCreditBytes) oracle_.Fail("more output is acknowledged than was printed");
+  if (credit_bytes_ > 0 && std::exchange(waits_for_credit_, false)) After(0, &SimNode::SendEarly);
+}
+
 void SimNode::SendEarly() {
+  if (credit_bytes_ <= 0) {
+    oracle_.Count("programs that wait for the log");
+    waits_for_credit_ = true;
+    return;
+  }
   for (const std::uint32_t pid : PidsTakingPart()) {
     if (repeats(superstep()) || !program_.fails(shown(), pid, participants_)) continue;
     stuck_ = true;

@@ -28,6 +28,7 @@
 #include "tests/simulation/sim_bulk.h"
 #include "tests/simulation/sim_lanes.h"
 #include "tests/simulation/sim_loop.h"
+#include "tests/simulation/sim_node_host.h"
 #include "tests/simulation/sim_oracle.h"
 #include "tests/simulation/sim_program.h"
 #include "tests/simulation/sim_store.h"
@@ -40,35 +41,8 @@
 
 namespace bspnow {
 
-class SimNode;
-
 /// From a process to its daemon.
 inline constexpr std::uint64_t kBellNs = 2 * kMicrosecond;
-
-/// What a node needs of its worker.
-class SimNodeHost {
- public:
-  /// A frame to the coordinator, if there is a stream.
-  virtual void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
-                         std::span<const std::byte> payload) = 0;
-  /// It cannot start anything.
-  virtual bool sick() const = 0;
-  /// Nothing can be killed there for so long.
-  virtual std::uint64_t jammed_ns() const = 0;
-  /// The image, from here or a holder. DATA_LOSS if none of them has it undamaged.
-  virtual absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
-                                           const proto::ImageOfPid& image) = 0;
-  /// The processes have written their images; nothing of them is durable yet.
-  virtual void OnWritten(JobId job, std::uint64_t checkpoint,
-                         const std::map<std::uint32_t, SimImage>& images) = 0;
-  /// p as bsp_begin fixed it before the job was here; 0: it has not come.
-  virtual std::uint32_t TakeEarlyBegin(JobId job, Epoch epoch) = 0;
-  /// The node is gone.
-  virtual void Forget(const SimNode& node) = 0;
-
- protected:
-  ~SimNodeHost() = default;
-};
 
 class SimNode final : public worker::JobHost, private SimLaneEnd {
  public:
@@ -95,8 +69,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   // ---- Orders of HostedJob.
 
   void Prepare() override;
-  void StopPreparing() override {}  // It takes no time here.
-  void BringFilesOnly() override {}
+  void StopPreparing() override;
+  void BringFilesOnly() override {}  // They may take their time here.
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input& input) override;
@@ -123,6 +97,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
 
   // ---- What comes.
 
+  /// No older epoch of the job is here any more.
+  void PrepareAfterOlder();
   void OnBegin(std::uint32_t processes);
   void OnRelease(std::span<const std::byte> release);
   void OnFrame(const SimFrame& frame);
@@ -206,6 +182,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void Perform(const worker::NodeExchange::Actions& actions);
   std::vector<std::byte> EncodeArrival() const;
 
+  void BeginPreparing();
+  void Prepared();
+  void NotPrepared();
   void FindImages(proto::RestoreFailed& failed);
   void BeginProcesses();
   void FailToResume();
@@ -214,6 +193,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void Compute();
   void PrepareSuperstep();
   void Print(std::uint32_t pid);
+  void Grant(std::uint64_t bytes);
   void SendEarly();
   bool PutByBulkLanes();
   void EnterSync(std::uint32_t pid);
@@ -314,6 +294,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   proto::TakeCheckpoint arrived_order_;  ///< That its arrival names.
   std::uint64_t first_superstep_ = 0;
   std::uint32_t participants_ = 0;  ///< p, once it is known.
+  bool awaits_older_ = false;
+  bool stops_preparing_ = false;
+  std::shared_ptr<bool> waits_for_files_{};  ///< It prepares, and may still be told not to.
   bool exchanging_ = false;
   bool there_ = false;
   bool began_ = false;  ///< And p is known.
@@ -370,6 +353,10 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::array<ArriveFrame, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;
   bool waits_for_lease_ = false;
+  /// As bsp-host has it, and less of it: programs that print wait for the coordinator's log.
+  static constexpr std::int64_t kCreditBytes = 2000;
+  std::int64_t credit_bytes_ = kCreditBytes;
+  bool waits_for_credit_ = false;
 
   /// By superstep: a peer may be one ahead.
   std::map<std::uint64_t, std::vector<SimFrame>> inbox_;

@@ -13,17 +13,47 @@ using coordinator::Reached;
 
 // ---- The beginning ------------------------------------------------------------------------------
 
+// As NodeJob has it.
 void SimNode::Prepare() {
-  OnDaemon(loop_.Below(20 * kMillisecond), [this] {
-    proto::RestoreFailed failed;
-    if (host_.sick()) {
-      oracle_.Count("starts refused by sick nodes");
-      return hosted_.OnPrepared(absl::ResourceExhaustedError("no space left on device"), failed,
-                                {});
-    }
-    if (resumes() && !hosted_.StartedPids().empty()) FindImages(failed);
-    hosted_.OnPrepared(absl::OkStatus(), failed, failed.reason());
+  awaits_older_ = host_.HasOlderEpoch(*this);
+  if (!awaits_older_) return BeginPreparing();
+  oracle_.Count("starts that wait for an older epoch");
+}
+
+void SimNode::PrepareAfterOlder() {
+  if (std::exchange(awaits_older_, false)) BeginPreparing();
+}
+
+void SimNode::BeginPreparing() {
+  if (stops_preparing_) return NotPrepared();
+  waits_for_files_ = std::make_shared<bool>(true);
+  const std::uint64_t hanging_ns = host_.hanging_ns();
+  if (hanging_ns != 0) oracle_.Count("starts that hang");
+  OnDaemon(hanging_ns + loop_.Below(20 * kMillisecond), [this, waits = waits_for_files_] {
+    if (std::exchange(*waits, false)) Prepared();
   });
+}
+
+void SimNode::StopPreparing() {
+  stops_preparing_ = true;
+  if (waits_for_files_ && std::exchange(*waits_for_files_, false)) NotPrepared();
+}
+
+void SimNode::NotPrepared() {
+  OnDaemon(loop_.Below(20 * kMillisecond), [this] {
+    oracle_.Count("starts that are stopped");
+    hosted_.OnPrepared(absl::CancelledError("it ends"), proto::RestoreFailed(), {});
+  });
+}
+
+void SimNode::Prepared() {
+  proto::RestoreFailed failed;
+  if (host_.sick()) {
+    oracle_.Count("starts refused by sick nodes");
+    return hosted_.OnPrepared(absl::ResourceExhaustedError("no space left on device"), failed, {});
+  }
+  if (resumes() && !hosted_.StartedPids().empty()) FindImages(failed);
+  hosted_.OnPrepared(absl::OkStatus(), failed, failed.reason());
 }
 
 void SimNode::FindImages(proto::RestoreFailed& failed) {
@@ -164,6 +194,8 @@ void SimNode::KillAll() {
 
 void SimNode::Send(const proto::HostOrder& order) {
   if (order.has_no_room()) no_room_ = order.no_room();
+  if (order.credit_bytes() != 0)
+    OnProcesses(kBellNs, [this, bytes = order.credit_bytes()] { Grant(bytes); });
   if (order.signal() != 0 && program_.obeys())
     OnProcesses(loop_.Below(3 * kSecond), [this] { Obey(); });  // Or it is killed before.
   if (order.kill_all())
@@ -192,9 +224,13 @@ void SimNode::StopExchange() {
   if (std::exchange(exchanging_, false)) streams_.DropJob(job_);
 }
 
-void SimNode::Clear(Left) {
+void SimNode::Clear(Left kept) {
   StopExchange();
-  OnDaemon(loop_.Below(20 * kMillisecond), [this] { hosted_.OnCleared(""); });
+  const bool slow = kept == Left::kFilesAndProfile && loop_.Chance(10);
+  if (slow) oracle_.Count("files that take their time");
+  const std::string lost = slow && loop_.Chance(30) ? "no space left on device" : "";
+  OnDaemon(loop_.Below(slow ? 5 * kSecond : 20 * kMillisecond),
+           [this, lost] { hosted_.OnCleared(lost); });
 }
 
 // ---- Faults -------------------------------------------------------------------------------------

@@ -64,8 +64,8 @@ bool SimWorker::MayRun(JobId job) const {
 
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
-  return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && !disk_.slow() && welcome_ &&
-         jobs_.HearsCoordinator(now_ns) &&
+  return !dead() && !paused() && processes_->pauses == 0 && !cut_off() && jammed_ns() == 0 &&
+         !disk_.slow() && welcome_ && jobs_.HearsCoordinator(now_ns) &&
          now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
@@ -314,7 +314,17 @@ std::unique_ptr<worker::JobHost> SimWorker::Host(worker::HostedJob& job) {
   return node;
 }
 
-void SimWorker::Forget(const SimNode& node) { nodes_.erase({node.job(), node.epoch()}); }
+// As NodeHosting has it.
+void SimWorker::Forget(const SimNode& node) {
+  nodes_.erase({node.job(), node.epoch()});
+  for (const auto& [key, other] : nodes_)
+    if (key.first == node.job() && !HasOlderEpoch(*other)) other->PrepareAfterOlder();
+}
+
+bool SimWorker::HasOlderEpoch(const SimNode& node) const {
+  const auto oldest = nodes_.lower_bound({node.job(), Epoch{0}});
+  return oldest != nodes_.end() && oldest->first < Key{node.job(), node.epoch()};
+}
 
 SimNode* SimWorker::Find(JobId job, Epoch epoch) const {
   const auto found = nodes_.find({job, epoch});

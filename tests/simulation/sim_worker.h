@@ -74,6 +74,8 @@ class SimWorker final : public SimWorkerPort,
   /// The same with --drain-timeout: it asks to be left first.
   void Leave(std::uint64_t drain_ns);
   void PauseDaemon(std::uint64_t ns) { loop_.Pause(daemon_, ns); }
+  /// Its daemon answers, and nothing else gets on.
+  void PauseProcesses(std::uint64_t ns) { loop_.Pause(processes_, ns); }
   void PauseMachine(std::uint64_t ns);
   bool paused() const { return daemon_->pauses != 0; }
   void BreakFrames() {
@@ -96,6 +98,8 @@ class SimWorker final : public SimWorkerPort,
   void Move();
   /// For so long it starts nothing: its disk is full, say.
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
+  /// For so long a start there waits for what it needs.
+  void HangStarts(std::uint64_t ns) { hanging_until_ns_ = loop_.now_ns() + ns; }
   /// For so long nothing can be killed there.
   void Jam(std::uint64_t ns) { jammed_until_ns_ = loop_.now_ns() + ns; }
   void SlowDiskDown(std::uint64_t ns) { disk_.SlowDown(ns); }
@@ -133,6 +137,10 @@ class SimWorker final : public SimWorkerPort,
   void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                  std::span<const std::byte> payload) override;
   bool sick() const override { return loop_.now_ns() < sick_until_ns_; }
+  std::uint64_t hanging_ns() const override {
+    return std::max(hanging_until_ns_, loop_.now_ns()) - loop_.now_ns();
+  }
+  bool HasOlderEpoch(const SimNode& node) const override;
   std::uint64_t jammed_ns() const override {
     return std::max(jammed_until_ns_, loop_.now_ns()) - loop_.now_ns();
   }
@@ -195,6 +203,7 @@ class SimWorker final : public SimWorkerPort,
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;
+  std::uint64_t hanging_until_ns_ = 0;
   std::uint64_t no_orders_until_ns_ = 0;
   std::uint64_t jammed_until_ns_ = 0;
 

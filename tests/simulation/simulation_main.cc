@@ -150,6 +150,15 @@ constexpr const char* kMust[] = {"abandoned epochs",
                                  "puts that came twice",
                                  "puts that bulk lanes did not take",
                                  "puts under way for too long",
+                                 "coordinators that die as they start",
+                                 "file servers that hang",
+                                 "files that take their time",
+                                 "paused processes",
+                                 "programs that wait for the log",
+                                 "starts that are stopped",
+                                 "starts that hang",
+                                 "starts that wait for an older epoch",
+                                 "state directories put back",
                                  "catalogues cut back"};
 
 bool Happened(const SimStatistics& sum) {
