@@ -169,6 +169,19 @@ TEST_F(ClusterRequestsTest, WhatTheJournalRefusesIsDoneButMayBeForgotten) {
   EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
 }
 
+TEST_F(ClusterRequestsTest, WhoSuspendsAJobOnceMoreIsNotAnsweredByTheFirstRow) {
+  const JobId waiting = Submit(Request("second"));
+  cluster_->Suspend(waiting, Into(NewAnswer()));
+  cluster_->Resume(waiting, Into(NewAnswer()));
+  const Answer again = NewAnswer();
+  cluster_->Suspend(waiting, Into(again));
+  Finish(world_.journal.calls, absl::OkStatus());
+  Finish(world_.journal.calls, absl::OkStatus());  // It is resumed, for all that a restart knows.
+  EXPECT_FALSE(again->has_value());
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_TRUE(again->has_value() && (*again)->ok());
+}
+
 TEST_F(ClusterRequestsTest, ASubmissionThatIsRefusedLeavesNobodyWaiting) {
   proto::SubmitJobRequest request = Request("array");
   request.mutable_array()->set_last(1);

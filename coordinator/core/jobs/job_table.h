@@ -269,6 +269,13 @@ class JobTable {
   }
 
  private:
+  /// A row that says so is on its way: who resumed the job and suspended it again waits for that.
+  bool StoresSuspension(JobId job) const {
+    return std::any_of(pending_.begin(), pending_.end(), [job](const Pending& each) {
+      return each.job == job && each.due == Due::kSuspend;
+    });
+  }
+
   /// What is due when a transition is durable.
   enum class Due {
     kAccept,

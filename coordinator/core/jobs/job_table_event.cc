@@ -59,7 +59,8 @@ void JobTable::Event::OnDurable(const Pending& pending) {
       if (state == proto::ENDING && !entry->clearing) Clear(*entry);
       break;
     case Due::kSuspend:
-      if (state == proto::SUSPENDED) orders_.suspended.push_back(pending.job);
+      if (state == proto::SUSPENDED && !table_.StoresSuspension(pending.job))
+        orders_.suspended.push_back(pending.job);
       break;
     case Due::kInput:
       entry->input_stored = true;
