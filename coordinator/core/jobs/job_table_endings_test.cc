@@ -210,6 +210,21 @@ TEST_F(JobTableTest, AnInterruptedJobEndsThoughItsOutputIsLost) {
   EXPECT_EQ(Lines(), "some of its output is lost: a gap\n");
 }
 
+TEST_F(JobTableTest, AJobThatIsCancelledBeforeItsOutputIsDurableDoesNotRunAgain) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+  const JobOrders cancelled = table_.OnCancel(job, "cancelled by ada", at_);
+  ASSERT_EQ(cancelled.store.size(), 1u);
+  EXPECT_TRUE(cancelled.store[0].records[0].cancelled());
+  Do(cancelled);
+  EXPECT_EQ(State(job), proto::ENDING);
+  Do(table_.OnOutputDurable(job, Epoch{1}, absl::FailedPreconditionError("a gap"), at_));
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).reason(), "cancelled by ada");
+}
+
 TEST_F(JobTableTest, AJobWithoutAnyNodeAnyMoreFailsWhenItsOutputIsLost) {
   Up(kOne, 1);
   const JobId job = Submit(OnceOnly(1));

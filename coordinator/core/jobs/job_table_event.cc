@@ -329,12 +329,16 @@ void JobTable::Event::Interrupt(Job& entry, int signal) {
 
 void JobTable::Event::Cancel(Job& entry, int signal, const std::string& why) {
   proto::Job& job = entry.shown();
-  if (HasEnded(job.state()) || job.state() == proto::ENDING) return;  // It is over.
+  const bool over = job.state() == proto::ENDING && !entry.syncing;
+  if (HasEnded(job.state()) || over) return;
   entry.record.set_cancelled(true);
   entry.ends.OnInterrupted(signal);
-  const bool has_reason = job.state() == proto::RUNNING && !job.reason().empty();
+  const bool ran = job.state() == proto::RUNNING || entry.syncing;
+  const bool has_reason = ran && !job.reason().empty();
   job.set_reason(has_reason ? absl::StrCat(job.reason(), "; ", why) : why);
-  Finish(entry);
+  if (!entry.syncing) return Finish(entry);
+  job.set_exit_status(entry.ends.exit_status());  // A restart must not run it again either.
+  Store(entry, Due::kStays);
 }
 
 void JobTable::Event::OnDeadline(Job& entry) {
