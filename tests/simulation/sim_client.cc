@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 10;  // Of a piece of input.
 constexpr std::uint64_t kPieces = 5;
+constexpr std::uint32_t kLeavePercent = 2;  // Each time that it speaks.
 
 }  // namespace
 
@@ -18,6 +19,7 @@ struct SimClient::State {
   std::shared_ptr<Stream> stream{};
   SimCoordinator* at = nullptr;  ///< Where the stream leads.
   std::uint64_t taken = 0;       ///< Bytes, as it has heard.
+  bool gone = false;             ///< For good.
 };
 
 class SimClient::Stream final : public coordinator::AttachedClient {
@@ -40,7 +42,7 @@ SimClient::SimClient(Parts parts, JobId job, std::string key) {
 
 void SimClient::GoOn(const std::shared_ptr<State>& state) {
   SimLoop& loop = state->parts.loop;
-  if (state->parts.oracle.KnowsEnd(state->job)) return;
+  if (state->gone || state->parts.oracle.KnowsEnd(state->job)) return;
   loop.After(loop.Below(kSecond / 5), [state] {
     SimCoordinator& coordinator = state->parts.coordinator();
     state->parts.loop.On(coordinator.actor(), 0, [state, &coordinator] {
@@ -59,6 +61,16 @@ void SimClient::GoOn(const std::shared_ptr<State>& state) {
 
 void SimClient::Speak(State& state, SimCoordinator& coordinator) {
   if (!state.stream) return;
+  if (state.parts.loop.Chance(kLeavePercent)) {
+    state.gone = true;
+    const auto stream = std::exchange(state.stream, nullptr);
+    if (state.parts.loop.Chance(50)) {
+      state.parts.oracle.Count("clients that leave");
+      return coordinator.LetClientLeave(state.job, stream.get());
+    }
+    state.parts.oracle.Count("clients that do not come back");
+    return coordinator.LoseClient(state.job, stream.get());
+  }
   if (state.parts.loop.Chance(20)) {
     state.parts.oracle.Count("clients that come back");
     return coordinator.LoseClient(state.job, std::exchange(state.stream, nullptr).get());

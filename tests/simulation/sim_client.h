@@ -1,5 +1,5 @@
 // A client that stays with its job: it sends input, its connection breaks, it comes back and sends
-// again what it has not heard of. See coordinator/core/attachment.h.
+// again what it has not heard of; or it does not, or leaves. See coordinator/core/attachment.h.
 #ifndef TESTS_SIMULATION_SIM_CLIENT_H_
 #define TESTS_SIMULATION_SIM_CLIENT_H_
 

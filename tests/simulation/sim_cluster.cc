@@ -13,6 +13,7 @@ constexpr std::uint64_t kTimeMaxNs = 900 * kSecond;  // All is over long before,
 constexpr std::uint64_t kSettleNs = 5 * kSecond;     // For the last orders to be carried out.
 constexpr int kRestartsMany = 1000;
 constexpr std::uint64_t kReconnectMs = 60'000;
+constexpr std::uint64_t kSoonMs = 3'000;
 constexpr std::uint64_t kPatienceNs = kSecond;  // Of a client without an answer.
 
 }  // namespace
@@ -260,7 +261,7 @@ void SimCluster::Submit(std::uint64_t number) {
   *spec.mutable_checkpoints() = RandomPolicy();
   if (number % 8 == 1 && number % 7 != 0) {
     spec.set_attached(true);
-    spec.set_reconnect_ms(kReconnectMs);
+    spec.set_reconnect_ms(loop_.Chance(50) ? kReconnectMs : kSoonMs);
   }
   StartAfterOthers(number, spec);
   proto::SubmitJobRequest request;
@@ -337,15 +338,27 @@ void SimCluster::PlanRequests(JobId job) {
   }
 }
 
+// Who hears nothing asks again.
+void SimCluster::AskAgain(const std::function<void(SimCoordinator&)>& ask) {
+  ask(coordinator());
+  if (!loop_.Chance(30)) return;
+  loop_.After(loop_.Below(kSecond), [this, ask] {
+    loop_.On(coordinator().actor(), 0, [ask, &called = coordinator()] {
+      if (!called.dead()) ask(called);
+    });
+  });
+}
+
 void SimCluster::Request(JobId job) {
   const std::uint64_t what = loop_.Below(100);
-  if (what < 6) return coordinator().Cancel(job);
+  if (what < 6) return AskAgain([job](SimCoordinator& called) { called.Cancel(job); });
   if (what < 12) {
     signalled_.insert(job);
-    return coordinator().Signal(job, SIGINT);
+    return AskAgain([job](SimCoordinator& called) { called.Signal(job, SIGINT); });
   }
-  if (what < 45) return coordinator().Checkpoint(job);
-  coordinator().Suspend(job);
+  if (what < 40) return AskAgain([job](SimCoordinator& called) { called.Checkpoint(job); });
+  if (what < 50) return Alter(job);
+  AskAgain([job](SimCoordinator& called) { called.Suspend(job); });
   for (const std::uint64_t later_ns : {kSecond / 10, kSecond / 2, 3 * kSecond}) {
     loop_.After(later_ns + loop_.Below(later_ns), [this, job] {
       loop_.On(coordinator().actor(), 0, [job, &called = coordinator()] {
@@ -353,6 +366,14 @@ void SimCluster::Request(JobId job) {
       });
     });
   }
+}
+
+void SimCluster::Alter(JobId job) {
+  proto::AlterJobRequest request;
+  request.set_job(Value(job));
+  if (loop_.Chance(30)) request.set_restarts_max(kRestartsMany);
+  if (loop_.Chance(30)) request.set_priority(static_cast<std::int32_t>(loop_.Below(2)));
+  AskAgain([request](SimCoordinator& called) { called.Alter(request); });
 }
 
 }  // namespace bspnow

@@ -4,6 +4,7 @@
 #define TESTS_SIMULATION_SIM_CLUSTER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,6 +65,7 @@ class SimCluster {
   void PlanLaneFaults();
   void Disturb();
   void RegisterNamesake(const std::string& node);
+  void ForgetNode(const std::string& node);
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void RestartCoordinator();
@@ -94,6 +96,8 @@ class SimCluster {
   proto::CheckpointPolicy RandomPolicy();
   void PlanRequests(JobId job);
   void Request(JobId job);
+  void Alter(JobId job);
+  void AskAgain(const std::function<void(SimCoordinator&)>& ask);
 
   SimLoop loop_;
   std::string failure_;

@@ -70,6 +70,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       stored_(journal.Load(loop.Below(kTermKeys) + 1)),
       term_(stored_.term),
       run_(journal.runs) {
+  if (!strange()) oracle_.promises().OnFound(stored_);
   for (const JobRecord& record : stored_.jobs) {
     if (HasEnded(record)) oracle_.OnEndStored(record);
     placed_.emplace(record.job().job(), record.job().epoch());  // By another one.
@@ -193,40 +194,6 @@ void SimCoordinator::OnEnded(JobId job) {
   oracle_.OnEnded(record);
 }
 
-void SimCoordinator::Cancel(JobId job) {
-  Turn([&] { cluster_->Cancel(job, "ada", [](const auto&) {}); });
-}
-
-void SimCoordinator::Signal(JobId job, int signal) {
-  Turn([&] { cluster_->OnSignal(job, signal); });
-}
-
-void SimCoordinator::Checkpoint(JobId job) {
-  Turn([&] { cluster_->Checkpoint(job, [](const auto&) {}); });
-}
-
-void SimCoordinator::Suspend(JobId job) {
-  Turn([&] {
-    cluster_->Suspend(job, [this, job](const absl::StatusOr<proto::Job>& suspended) {
-      if (!suspended.ok() || suspended->state() != proto::SUSPENDED) return;
-      oracle_.Count("suspended");
-      CheckNothingLeft(job);
-    });
-  });
-}
-
-void SimCoordinator::Resume(JobId job) {
-  Turn([&] {
-    cluster_->Resume(job, [this](const absl::StatusOr<proto::Job>& resumed) {
-      if (resumed.ok()) oracle_.Count("resumed by users");
-    });
-  });
-}
-
-void SimCoordinator::SetDrained(const std::string& node, Drain drain) {
-  Turn([&] { cluster_->SetDrained(node, drain, [](const auto&) {}); });
-}
-
 bool SimCoordinator::AttachClient(JobId job, const std::string& key,
                                   std::shared_ptr<coordinator::AttachedClient> client) {
   absl::Status attached;
@@ -241,6 +208,10 @@ void SimCoordinator::SendInput(JobId job, coordinator::InputChunk chunk) {
 
 void SimCoordinator::LoseClient(JobId job, const coordinator::AttachedClient* client) {
   Turn([&] { cluster_->OnClientLost(job, client); });
+}
+
+void SimCoordinator::LetClientLeave(JobId job, const coordinator::AttachedClient* client) {
+  Turn([&] { cluster_->OnClientLeft(job, client); });
 }
 
 // ---- Workers ------------------------------------------------------------------------------------

@@ -86,6 +86,8 @@ class SimCoordinator final : private Timers,
   bool superseded() const { return journal_.runs != run_; }
   /// It has a journal of another cluster.
   bool strange() const { return journal_.is_strange(); }
+  /// What it says is so.
+  bool rules() const { return !superseded() && !strange(); }
   bool dead() const { return dead_; }
   bool paused() const { return actor_->pauses != 0; }
   const SimLoop::ActorPtr& actor() const { return actor_; }
@@ -102,11 +104,15 @@ class SimCoordinator final : private Timers,
   void Suspend(JobId job);
   void Resume(JobId job);
   void SetDrained(const std::string& node, Drain drain);
+  void ForgetNode(const std::string& node);
+  /// Its name, and what else `request` says.
+  void Alter(proto::AlterJobRequest request);
   /// False if it is not the job's client.
   bool AttachClient(JobId job, const std::string& key,
                     std::shared_ptr<coordinator::AttachedClient> client);
   void SendInput(JobId job, coordinator::InputChunk chunk);
   void LoseClient(JobId job, const coordinator::AttachedClient* client);
+  void LetClientLeave(JobId job, const coordinator::AttachedClient* client);
 
   // ---- Workers.
 
@@ -127,6 +133,10 @@ class SimCoordinator final : private Timers,
   /// One event of the core, and what must hold after it.
   void Turn(const std::function<void()>& event);
   void WaitForEnd(JobId job);
+  /// A caller who waits for an answer; or not any longer, perhaps.
+  using Ask = std::function<coordinator::WaitId(Cluster::OnJob answer)>;
+  void AskAndGo(const Ask& ask, Cluster::OnJob answer);
+  void CheckSaved(JobId job, const proto::Job& answered) const;
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
   void CheckAtOnce(const JobRecord& placed) const;

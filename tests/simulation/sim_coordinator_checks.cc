@@ -150,7 +150,8 @@ void SimCoordinator::CheckStart(const proto::StartJob& start) const {
   const JobRecord* record = cluster_->table().Find(job);
   if (record == nullptr || EpochOf(*record) != Epoch{start.epoch()} ||
       record->job().state() != proto::RUNNING)
-    return;
+    return;  // It was ordered before, and its end follows.
+  oracle_.promises().OnStart(job);
   if (nodes_.may_run(job))
     oracle_.Fail("job " + std::to_string(Value(job)) + " starts while an older epoch may go on");
   const auto found = journal_.checkpoints.find(job);

@@ -47,7 +47,9 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
     CheckOrder(record);
     CheckAtOnce(record);
     CheckReach(record);
+    if (rules()) oracle_.promises().OnPlaced(record);
   }
+  if (rules()) oracle_.promises().OnWritten(record);
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");
@@ -93,6 +95,7 @@ void SimCoordinator::WriteDrained(std::string node, Journal::Done done) {
   writer_.Queue(
       {.apply =
            [this, node = std::move(node)] {
+             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
              journal_.drained.insert(node);
              return absl::OkStatus();
            },
@@ -103,6 +106,7 @@ void SimCoordinator::WriteUndrained(std::string node, Journal::Done done) {
   writer_.Queue(
       {.apply =
            [this, node = std::move(node)] {
+             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
              journal_.drained.erase(node);
              return absl::OkStatus();
            },

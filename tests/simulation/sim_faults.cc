@@ -53,12 +53,19 @@ void SimCluster::Disturb() {
   Machine& machine = machines_[loop_.Below(machines_.size())];
   if (loop_.Chance(20)) machine.older = *machine.store;
   if (loop_.Chance(3)) return RegisterNamesake(machine.name);
+  if (loop_.Chance(2)) return ForgetNode(machine.name);
   loop_.Chance(10) ? DrainForAWhile(machine.name) : DisturbWorker(machine);
 }
 
 void SimCluster::RegisterNamesake(const std::string& node) {
   loop_.On(coordinator().actor(), 0, [node, &called = coordinator()] {
     if (!called.dead() && !called.superseded()) called.RegisterNamesake(node);
+  });
+}
+
+void SimCluster::ForgetNode(const std::string& node) {
+  loop_.On(coordinator().actor(), 0, [node, &called = coordinator()] {
+    if (!called.dead()) called.ForgetNode(node);
   });
 }
 

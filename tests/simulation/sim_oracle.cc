@@ -165,6 +165,7 @@ void SimOracle::OnAcknowledged(const Submitted& submitted, JobId job) {
 
 void SimOracle::OnPutBack(const std::map<JobId, JobRecord>& jobs) {
   put_back_ = true;
+  promises_.OnPutBack();
   acknowledged_.clear();
   ends_.clear();
   for (const auto& [id, record] : jobs) {
@@ -189,6 +190,7 @@ void SimOracle::ForgetEpoch(JobId job, Epoch epoch) {
 
 void SimOracle::OnEnded(const JobRecord& record) {
   const JobId job = IdOf(record);
+  promises_.OnEnded(record);
   if (!HasEnded(record)) Fail(Name(job) + " ends without an end");
   if (!ends_.emplace(job, EndOf(record)).second) Fail(Name(job) + " ends twice");
   Count("jobs ended");

@@ -29,6 +29,7 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "proto/jobs.pb.h"
 #include "tests/simulation/sim_program.h"
+#include "tests/simulation/sim_promises.h"
 
 namespace bspnow {
 
@@ -58,7 +59,10 @@ struct SimStatistics {
 class SimOracle {
  public:
   /// `failed` gets the first violation.
-  explicit SimOracle(std::function<void(const std::string&)> failed) : failed_(std::move(failed)) {}
+  explicit SimOracle(const std::function<void(const std::string&)>& failed)
+      : failed_(failed), promises_(failed) {}
+
+  SimPromises& promises() { return promises_; }
 
   void Fail(const std::string& what) const { failed_(what); }
   void Count(const char* what, std::uint64_t n) { statistics_.counts[what] += n; }
@@ -165,6 +169,7 @@ class SimOracle {
   }
 
   std::function<void(const std::string&)> failed_;
+  SimPromises promises_;
   std::function<void(const std::string&)> trace_;
   SimStatistics statistics_;
   std::map<SimPlace, std::uint64_t> progress_;  ///< Barriers at which the host has arrived.
