@@ -147,7 +147,6 @@ TEST(GroupsTest, OpenGroupsTakeOfTheMemoryThatTheJobMayHave) {
 // Of each superstep of the root group, what was done in others since the one before.
 TEST(GroupsTest, SuperstepsOfGroupsAreCountedWithThoseOfTheRootGroup) {
   ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {
-    process.Begin(3);
     process.Sync(0);
     Group& group = process.Duplicate(process.root());
     const std::uint64_t word = 7;
@@ -167,7 +166,6 @@ TEST(GroupsTest, SuperstepsOfGroupsAreCountedWithThoseOfTheRootGroup) {
     Require(sums.messages_out + sums.bytes_out + sums.h_in_bytes == 0, "and the root's nothing");
     Require(SumsHere(process.root().segment(), 3, 0).groups.supersteps == 0,
             "nothing was done before");
-    process.End(0);
   }));
 }
 
