@@ -101,6 +101,7 @@ struct ImageRegion {
     kDontDump = 64,
     kWipeOnFork = 128,
     kLocked = 256,
+    kDroppable = 512,  ///< MAP_DROPPABLE: the kernel may clear it at any time, and its owner knows.
   };
   std::uint64_t start;
   std::uint64_t end;

@@ -65,11 +65,17 @@ std::uint64_t StackStart(const ImageRegion& stack, std::uint64_t limit, std::uin
 }
 
 void Map(std::uint64_t start, const ImageRegion& region, std::uint64_t protection) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  constexpr int kMapDroppable = 0x08;  // Of Linux 6.11; in place of MAP_PRIVATE.
+  const bool droppable = Has(region, ImageRegion::kDroppable);
+  int flags = (droppable ? kMapDroppable : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   if (Has(region, ImageRegion::kStack)) flags |= MAP_GROWSDOWN | MAP_NORESERVE;
   if (Has(region, ImageRegion::kNoReserve)) flags |= MAP_NORESERVE;
   const std::uint64_t bytes = region.end - start;
   long place = RawCall(SYS_mmap, start, bytes, protection, flags, -1, 0);
+  if (place == -EINVAL && droppable) {  // A kernel that has none: it stays as it is.
+    flags = (flags & ~kMapDroppable) | MAP_PRIVATE;
+    place = RawCall(SYS_mmap, start, bytes, protection, flags, -1, 0);
+  }
   if (place == -ENOMEM)
     place = RawCall(SYS_mmap, start, bytes, protection, flags | MAP_NORESERVE, -1, 0);
   if (IsError(place)) {

@@ -145,19 +145,14 @@ void ParseFlags(TextPiece line, Details& details) {
     const char* why_not;
   };
   constexpr Meaning kMeanings[] = {
-      {"gd", ImageRegion::kStack, nullptr},
-      {"nr", ImageRegion::kNoReserve, nullptr},
-      {"hg", ImageRegion::kHugePages, nullptr},
-      {"dd", ImageRegion::kDontDump, nullptr},
-      {"wf", ImageRegion::kWipeOnFork, nullptr},
-      {"ht", 0, "memory of huge pages"},
-      {"io", 0, "memory of a device"},
-      {"pf", 0, "memory of a device"},
-      {"ss", 0, "a shadow stack"},
+      {"gd", ImageRegion::kStack, nullptr},      {"nr", ImageRegion::kNoReserve, nullptr},
+      {"hg", ImageRegion::kHugePages, nullptr},  {"dd", ImageRegion::kDontDump, nullptr},
+      {"wf", ImageRegion::kWipeOnFork, nullptr}, {"dp", ImageRegion::kDroppable, nullptr},
+      {"ht", 0, "memory of huge pages"},         {"io", 0, "memory of a device"},
+      {"pf", 0, "memory of a device"},           {"ss", 0, "a shadow stack"},
   };
   bool shared = false;
   bool may_write = false;
-  bool droppable = false;  // The kernel may clear it at any time, and its owner knows.
   while (line.bytes > 0) {
     const TextPiece word = line.Word();
     for (const Meaning& meaning : kMeanings) {
@@ -167,9 +162,9 @@ void ParseFlags(TextPiece line, Details& details) {
     }
     if (word.Is("sh")) shared = true;
     if (word.Is("mw")) may_write = true;
-    if (word.Is("dp")) droppable = true;
   }
-  if ((details.flags & ImageRegion::kWipeOnFork) != 0 && !droppable)
+  constexpr std::uint32_t kWiped = ImageRegion::kWipeOnFork;
+  if ((details.flags & (kWiped | ImageRegion::kDroppable)) == kWiped)
     details.why_not = "memory that children find empty (MADV_WIPEONFORK)";
   if (shared && may_write) details.why_not = "memory shared with others";
 }
