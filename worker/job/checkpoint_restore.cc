@@ -56,12 +56,16 @@ using Archives = std::map<std::uint32_t, files::JobFilesFacts>;
 
 // Those of lower pids over those of higher ones.
 absl::StatusOr<Archives> Unpack(const std::map<std::uint32_t, std::string>& files,
-                                const std::string& directory, const OpenCalls& calls) {
+                                const RestoreOrder& order, const OpenCalls& calls) {
+  const std::string& directory = order.directory;
   std::uint64_t bytes = 0;
   struct stat status {};
   for (const auto& [pid, file] : files)
     if (stat(file.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
-  if (absl::Status room = CheckRoomFor(directory + "/", bytes); !room.ok()) return room;
+  absl::Status room = CheckRoomFor(directory + "/", bytes);
+  while (!room.ok() && order.make_room && order.make_room(bytes))
+    room = CheckRoomFor(directory + "/", bytes);
+  if (!room.ok()) return room;
   Archives archives;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     absl::StatusOr<files::JobFilesFacts> facts =
@@ -109,7 +113,7 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
     spdlog::warn("event=image_replaced job={} reason=\"{}\"", Value(order.job), note);
   }
   absl::StatusOr<Archives> archives = collected.whole_files.ok()
-                                          ? Unpack(collected.files, order.directory, calls.files)
+                                          ? Unpack(collected.files, order, calls.files)
                                           : collected.whole_files;
   PreparedRestore prepared;
   prepared.not_brought = std::string(archives.status().message());

@@ -5,6 +5,7 @@
 #define WORKER_JOB_CHECKPOINT_RESTORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RestoreOrder {
   std::vector<std::uint32_t> pids;        ///< Of this node, ascending.
   std::string directory;                  ///< The job's, as it is at a start.
   std::vector<std::string> cpu_features;  ///< All that the processes may use; none: everything.
+  /// Gives up what is idle on the disk, for so many bytes; false: there is nothing more.
+  std::function<bool(std::uint64_t)> make_room{};
 };
 
 struct PreparedRestore {

@@ -150,7 +150,8 @@ NodeJob::Prepared NodeJob::PrepareOnThread() {
          .resume = start.resume(),
          .pids = started,
          .directory = prepared.directory->path(),
-         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
+         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()},
+         .make_room = [this](std::uint64_t bytes) { return parts_.cache.RemoveIdle(bytes); }},
         parts_.transfer, parts_.images, {.files = preparing_, .images = fetching_images_});
   }
   if (prepared.account && prepared.directory.ok()) {
