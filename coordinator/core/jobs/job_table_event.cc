@@ -330,7 +330,8 @@ void JobTable::Event::Interrupt(Job& entry, int signal) {
 void JobTable::Event::Cancel(Job& entry, int signal, const std::string& why) {
   proto::Job& job = entry.shown();
   const bool over = job.state() == proto::ENDING && !entry.syncing;
-  if (HasEnded(job.state()) || over) return;
+  const bool again = entry.syncing && entry.record.cancelled();  // It is noted already.
+  if (HasEnded(job.state()) || over || again) return;
   entry.record.set_cancelled(true);
   entry.ends.OnInterrupted(signal);
   const bool ran = job.state() == proto::RUNNING || entry.syncing;
