@@ -156,10 +156,20 @@ class Top {
     if (signal != SIGTSTP) return loop_.Stop();
     const bool had_screen = screen_.has_value();
     screen_.reset();
-    raise(SIGSTOP);
+    StopAsAsked();
     if (!had_screen) return;
     screen_.emplace();
     screen_->Draw(drawn_);
+  }
+
+  // By the signal itself, which the system leaves out where no shell could continue this process.
+  static void StopAsAsked() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+    pthread_sigmask(SIG_BLOCK, &stop, nullptr);
   }
 
   const TopOptions& options_;

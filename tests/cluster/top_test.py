@@ -24,7 +24,7 @@ TAKEN, GIVEN_BACK = b"\033[?1049h", b"\033[?1049l"
 class Terminal:
     """One that bsp top has, and what it has printed there."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, **options):
         self.master, self.slave = pty.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
         self.before = termios.tcgetattr(self.slave)
@@ -32,7 +32,7 @@ class Terminal:
         threading.Thread(target=self._read, daemon=True).start()
         self.top = cluster.start_client(["bsp", "top", "--interval", "100ms"], stdin=self.slave,
                                         stdout=self.slave, stderr=self.slave,
-                                        variables={"TERM": "xterm"})
+                                        variables={"TERM": "xterm"}, **options)
 
     def _read(self):
         while True:
@@ -62,8 +62,8 @@ class TopTest(unittest.TestCase):
     def setUp(self):
         self.cluster = self.enterContext(Cluster(workers=1, slots=1))
 
-    def terminal(self):
-        terminal = Terminal(self.cluster)
+    def terminal(self, **options):
+        terminal = Terminal(self.cluster, **options)
         self.addCleanup(terminal.close)
         terminal.await_shown(b"q quits")
         self.assertFalse(terminal.is_as_before())
@@ -82,11 +82,19 @@ class TopTest(unittest.TestCase):
                 self.assert_ends(terminal)
 
     def test_terminal_is_given_back_while_it_is_stopped(self):
-        terminal = self.terminal()
+        terminal = self.terminal(process_group=0)  # As a shell starts it.
         terminal.top.send_signal(signal.SIGTSTP)
         wait_until(terminal.is_stopped, "it is stopped", COMMAND_S)
         self.assertTrue(terminal.is_as_before())
         terminal.top.send_signal(signal.SIGCONT)
+        terminal.await_shown(TAKEN, 2)
+        os.write(terminal.master, b"q")
+        self.assert_ends(terminal)
+
+    # As the system does it for others: nobody there could continue it.
+    def test_it_goes_on_where_no_shell_looks_after_it(self):
+        terminal = self.terminal(start_new_session=True)
+        terminal.top.send_signal(signal.SIGTSTP)
         terminal.await_shown(TAKEN, 2)
         os.write(terminal.master, b"q")
         self.assert_ends(terminal)
