@@ -218,6 +218,7 @@ TEST_F(JobTableTest, AJobThatIsCancelledBeforeItsOutputIsDurableDoesNotRunAgain)
   ASSERT_EQ(cancelled.store.size(), 1u);
   EXPECT_TRUE(cancelled.store[0].records[0].cancelled());
   Do(cancelled);
+  EXPECT_TRUE(table_.OnCancel(job, "cancelled by eve", at_).store.empty()) << "it is noted already";
   EXPECT_EQ(State(job), proto::ENDING);
   Do(table_.OnOutputDurable(job, Epoch{1}, absl::FailedPreconditionError("a gap"), at_));
   Cleared(job, kOne);
