@@ -1,0 +1,156 @@
+// For tests: one of two nodes that have lanes, with one process each, and what is done with its
+// frames of one barrier.
+#ifndef RUNTIME_LINK_TESTING_LANE_NODE_H_
+#define RUNTIME_LINK_TESTING_LANE_NODE_H_
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "runtime/link/lane_completion.h"
+#include "runtime/link/lane_frame.h"
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kBarrier = 7;
+inline constexpr unsigned kParity = (kBarrier - 1) & 1;  // Of the superstep that it ends.
+
+/// One of two nodes, with one process each.
+class Node {
+ public:
+  explicit Node(std::uint32_t self) : self_(self) {
+    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
+                                                .epoch = Epoch{1},
+                                                .nprocs = 2,
+                                                .check_full = false,
+                                                .memory_bytes = std::uint64_t{1} << 30});
+    const UniqueFd memory(memfd_create("lane_frame_test", 0));
+    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+    segment_.header().layout = layout;
+    segment_.header().node = self;
+    for (std::uint32_t pid = 0; pid < 2; ++pid) segment_.cell(Pid{pid}).node = pid;
+  }
+
+  const Segment& segment() const { return segment_; }
+  LaneShape shape() const { return {.segment = &segment_, .self = self_, .hosts = 2, .p = 2}; }
+
+  /// The process here puts so many bytes, in two chunks, and sends a message.
+  void Owe(std::uint64_t put_bytes) {
+    const Pid to{1 - self_};
+    DirectoryEntry& entry = segment_.entry(Pid{self_}, to, kParity);
+    entry.puts = Chain({std::string(put_bytes, 'a'), std::string(16, 'b')});
+    entry.messages = Chain({std::string(48, 'm')});
+    entry.bytes_to = put_bytes + 16;
+    entry.message_count = 1;
+    segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  }
+
+  /// Besides, by a way of its own.
+  void CountPut(std::uint64_t bytes) {
+    segment_.entry(Pid{self_}, Pid{1 - self_}, kParity).bytes_to += bytes;
+  }
+
+  void AskFor(std::uint64_t bytes) {
+    DirectoryEntry& entry = segment_.entry(Pid{self_}, Pid{1 - self_}, kParity);
+    entry.gets = Chain({std::string(24, 'g')});
+    entry.bytes_from = bytes;
+    segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
+    segment_.header().barrier.phases[kBarrier & 1].with_gets = 1;
+  }
+
+  void Answer(const std::string& bytes) {
+    HeapUse use;
+    const std::uint64_t at = segment_.TakeRoom(Pid{self_}, kAnswerHeap, bytes.size(), use);
+    std::memcpy(segment_.arena(Pid{self_}) + at, bytes.data(), bytes.size());
+    segment_.entry(Pid{self_}, Pid{1 - self_}, kParity).answers = at;
+  }
+
+  std::vector<std::byte> AnswersToOther() const {
+    const std::byte* const frame = segment_.lanes().answers_out[1 - self_];
+    return {frame, frame + reinterpret_cast<const LaneFrame*>(frame)->bytes};
+  }
+
+  void ReceiveAnswers(const Node& other) {
+    const std::vector<std::byte> frame = other.AnswersToOther();
+    std::byte* const in = segment_.lanes().answers_in[other.self_];
+    std::memcpy(in, frame.data(), frame.size());
+    PublishLaneAnswers(shape(), other.self_, in);
+  }
+
+  /// What the process here is answered.
+  std::string Answers(std::size_t bytes) const {
+    const std::byte* const at = segment_.arena(Pid{1 - self_}) + Received().answers;
+    return {reinterpret_cast<const char*>(at), bytes};
+  }
+
+  /// What comes from the other node, of its frame.
+  void Receive(const Node& other) {
+    const std::byte* const frame = other.segment_.lanes().out[self_][kBarrier & 1];
+    std::memcpy(segment_.lanes().in[other.self_][kBarrier & 1], frame, kLaneFrameBytesMax);
+  }
+
+  std::vector<std::byte> FrameToOther() const {
+    const std::byte* const frame = segment_.lanes().out[1 - self_][kBarrier & 1];
+    return {frame, frame + reinterpret_cast<const LaneFrame*>(frame)->bytes};
+  }
+
+  /// Records of the chunk at `offset` of the other process's arena.
+  std::string Read(std::uint64_t offset) const {
+    const std::byte* const at = segment_.arena(Pid{1 - self_}) + offset;
+    const auto& chunk = *reinterpret_cast<const Chunk*>(at);
+    EXPECT_EQ(chunk.next, 0u);
+    return {reinterpret_cast<const char*>(at) + kChunkHeaderBytes,
+            chunk.used_bytes - kChunkHeaderBytes};
+  }
+
+  const DirectoryEntry& Received() const {
+    return segment_.entry(Pid{1 - self_}, Pid{self_}, kParity);
+  }
+
+  void Complete() { CompleteLaneBarrier(shape(), kBarrier, FramesInSegment(shape(), kBarrier)); }
+
+ private:
+  std::uint64_t Chain(const std::vector<std::string>& chunks) {
+    std::uint64_t next = 0;
+    for (auto text = chunks.rbegin(); text != chunks.rend(); ++text) {
+      const std::uint64_t at = segment_.TakeRoom(Pid{self_}, static_cast<int>(kParity),
+                                                 kChunkHeaderBytes + text->size(), use_);
+      std::byte* const chunk = segment_.arena(Pid{self_}) + at;
+      *reinterpret_cast<Chunk*>(chunk) = {.next = next,
+                                          .used_bytes = kChunkHeaderBytes + text->size()};
+      std::memcpy(chunk + kChunkHeaderBytes, text->data(), text->size());
+      next = at;
+    }
+    return next;
+  }
+
+  std::uint32_t self_;
+  Segment segment_;
+  HeapUse use_;
+};
+
+inline LaneBytes LookAt(const Node& node, const std::vector<std::byte>& bytes,
+                        std::uint32_t host = 0) {
+  std::uint32_t frame_bytes = 0;
+  return LookAtLaneBytes(node.shape(), host, bytes.data(), bytes.size(), frame_bytes);
+}
+
+/// Whichever bit of `frame` is flipped.
+inline void ExpectNoFlippedBitIsWhole(const Node& node, std::vector<std::byte> frame) {
+  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    const std::byte mask = std::byte{1} << bit % 8;
+    frame[bit / 8] ^= mask;
+    EXPECT_NE(LookAt(node, frame), LaneBytes::kWhole) << bit;
+    frame[bit / 8] ^= mask;
+  }
+}
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_TESTING_LANE_NODE_H_
