@@ -41,10 +41,10 @@ inline constexpr std::uint32_t kLaneMagic = 0x4c505342;         // "BSPL"
 inline constexpr std::uint32_t kLaneAnswersMagic = 0x41505342;  // "BSPA"
 
 /// What a node sends each other one at a barrier, in place of an arrival (PeerArrival in
-/// net/frame.h) and of frames with data: there are no votes or processes in bsp_end. LaneEntries
-/// follow, each with its chunks. And what it sends after a barrier that lanes completed, to who
-/// asked it for something: with kLaneAnswersMagic, of that barrier, with `entries` LaneAnswers and
-/// no more in its head.
+/// net/frame.h) and of frames with data: there are no processes in bsp_end. LaneEntries follow,
+/// each with its chunks, then LaneVotes. And what it sends after a barrier that lanes completed, to
+/// who asked it for something: with kLaneAnswersMagic, of that barrier, with `entries` LaneAnswers
+/// and no more in its head.
 struct LaneFrame {
   std::uint32_t magic;
   std::uint32_t crc32c;  ///< Of all that follows this word.
@@ -56,13 +56,15 @@ struct LaneFrame {
   std::uint32_t with_groups;
   std::uint32_t with_gets;
   std::uint32_t entries;
-  std::uint16_t direct;    ///< To these hosts, a bit each, the sender itself sends its frame.
-  std::uint16_t by_count;  ///< As `with_data`.
-  SuperstepSums sums;      ///< Of the superstep before this barrier's, of the sender's processes.
+  std::uint16_t direct;      ///< To these hosts, a bit each, the sender itself sends its frame.
+  std::uint16_t by_count;    ///< As `with_data`.
+  SuperstepSums sums;        ///< Of the superstep before this barrier's, of the sender's processes.
+  std::uint32_t with_votes;  ///< As `with_data`,
+  std::uint32_t votes;       ///< and how many votes this frame has.
   /// Of what follows `crc32c` up to here, in a frame of more than kLaneShortBytesMax; else 0. It is
   /// received where the head says, before all of it can be checked.
   std::uint32_t head_crc32c;
-  std::uint32_t reserved[3];
+  std::uint32_t reserved;
 };
 static_assert(sizeof(LaneFrame) == 224);
 
@@ -82,6 +84,21 @@ struct LaneEntry {
   std::uint32_t reserved;
 };
 static_assert(sizeof(LaneEntry) == 48);
+
+/// What a process did to its registrations in the superstep. LanePushes follow, then the numbers of
+/// its pops, 8 bytes each, then padding to 16.
+struct LaneVote {
+  std::uint32_t source_pid;
+  std::uint32_t reserved[3];
+  RegistrationVote vote;
+};
+static_assert(sizeof(LaneVote) == 64);
+
+struct LanePush {
+  std::uint64_t slot;
+  RegisteredArea area;
+};
+static_assert(sizeof(LanePush) == 24);
 
 /// What a process answers to all gets of another; the bytes follow, then padding to 16.
 struct LaneAnswers {

@@ -36,6 +36,19 @@ void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity
   });
 }
 
+// What other nodes' processes registered. Who puts or gets there waits for this barrier.
+void InstallVotes(const Segment& segment, unsigned parity, const std::byte* frame) {
+  ForEachLaneVote(frame,
+                  [&](const LaneVote& vote, const LanePush* pushes, const std::uint64_t* pops) {
+                    const Pid from{vote.source_pid};
+                    segment.cell(from).votes[parity] = vote.vote;
+                    for (std::uint64_t k = 0; k < vote.vote.pushes; ++k)
+                      segment.slots(from)[pushes[k].slot] = pushes[k].area;
+                    std::copy(pops, pops + vote.vote.pops, segment.pops(from, parity));
+                    return true;
+                  });
+}
+
 // The worker does not say which.
 void RemoveWorkersEntries(const LaneShape& shape, unsigned parity) {
   for (std::uint32_t to = 0; to < shape.p; ++to) {
@@ -91,8 +104,11 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   std::uint32_t with_data = 0;
   std::uint32_t with_groups = 0;
   std::uint32_t with_gets = 0;
+  std::uint32_t with_votes = 0;
   std::uint32_t by_count = 0;
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    with_votes += frame_of(host).with_votes;
+    if (host != shape.self) InstallVotes(segment, parity, frames.of[host]);
     with_gets += frame_of(host).with_gets;
     by_count += frame_of(host).by_count;
     with_data += frame_of(host).with_data;
@@ -114,6 +130,7 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   phase.with_data.store(with_data, std::memory_order_relaxed);
   phase.with_groups.store(with_groups, std::memory_order_relaxed);
   phase.with_gets.store(with_gets, std::memory_order_relaxed);
+  phase.with_votes.store(with_votes, std::memory_order_relaxed);
   phase.by_count.store(by_count, std::memory_order_relaxed);
   phase.save.store(0, std::memory_order_relaxed);
   if (with_gets != 0) LaneBarrier(state, shape.self, shape.hosts).NoteGets(barrier);

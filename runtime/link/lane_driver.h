@@ -113,7 +113,7 @@ class LaneDriver {
   const KnownDescriptor& lane(std::uint32_t host) const {
     return lanes_of_others_[host < shape_.self ? host : host - 1];
   }
-  bool SmallEnough(std::uint32_t barrier);
+  bool MayCarry(std::uint32_t barrier, Until until);
   bool Compose(std::uint32_t barrier, Until until);
   bool HasLanes();
   void TakeFromMailbox();

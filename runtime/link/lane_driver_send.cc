@@ -8,8 +8,9 @@
 
 namespace bspnow::runtime {
 
-// What was handed over early is under way by the worker, and so is the rest of that superstep.
-bool LaneDriver::SmallEnough(std::uint32_t barrier) {
+// What was handed over early is under way by the worker, and so is the rest of that superstep. And
+// what is compared at the end of all is nothing to go ahead of.
+bool LaneDriver::MayCarry(std::uint32_t barrier, Until until) {
   LaneState& state = area_->state;
   const NodeHeader& header = shape_.segment->header();
   const std::uint32_t handed = header.bell.handed.load(std::memory_order_relaxed);
@@ -17,7 +18,8 @@ bool LaneDriver::SmallEnough(std::uint32_t barrier) {
   state.handed_before = handed;
   state.handed[(barrier - 1) & 1] = any_handed ? 1 : 0;
   const BarrierPhase& phase = header.barrier.phases[barrier & 1];
-  return !any_handed && phase.with_votes.load(std::memory_order_relaxed) == 0 &&
+  const bool votes = phase.with_votes.load(std::memory_order_relaxed) != 0;
+  return !any_handed && !(votes && until == Until::kCounted) &&
          phase.ending.load(std::memory_order_relaxed) == 0;
 }
 
@@ -26,7 +28,7 @@ bool LaneDriver::Send(std::uint32_t barrier, Until until) {
   const BarrierPhase& phase = shape_.segment->header().barrier.phases[barrier & 1];
   const bool apart = phase.with_groups.load(std::memory_order_relaxed) != 0;
   const ImageAt image = apart ? ImageAt::kNo : ImageAt::kMaybe;
-  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier, image) || !HasLanes() ||
+  if (!MayCarry(barrier, until) || !barrier_.MayCarry(barrier, image) || !HasLanes() ||
       !barrier_.BeginSending(barrier, image)) {
     Drain(barrier);
     return false;

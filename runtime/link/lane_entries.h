@@ -1,5 +1,5 @@
-// What lies in a frame of a lane after its head (lane.h): entries, each with its chunks. For who
-// fills frames, checks them and makes them readable.
+// What lies in a frame of a lane after its head (lane.h): entries, each with its chunks, and votes.
+// For who fills frames, checks them and makes them readable.
 #ifndef RUNTIME_LINK_LANE_ENTRIES_H_
 #define RUNTIME_LINK_LANE_ENTRIES_H_
 
@@ -28,6 +28,38 @@ bool ForEachLaneEntry(const std::byte* bytes, const Use& use) {
                                AlignedInLane(entry.messages_bytes);
     if (chunks > frame.bytes - at || !use(entry, bytes + at)) return false;
     at += chunks;
+  }
+  return true;
+}
+
+/// Of a vote in a frame: of more registrations than there are slots none is told.
+inline std::size_t LaneVoteBytes(const RegistrationVote& vote) {
+  if (vote.pushes > kSlotsMax || vote.pops > kSlotsMax) return kLaneFrameBytesMax + 1;
+  return AlignedInLane(sizeof(LaneVote) + vote.pushes * sizeof(LanePush) +
+                       vote.pops * sizeof(std::uint64_t));
+}
+
+/// Calls use(vote, its pushes, its pops) for each vote; else as ForEachLaneEntry, which has been
+/// true.
+template <typename Use>
+bool ForEachLaneVote(const std::byte* bytes, const Use& use) {
+  const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
+  if (frame.votes == 0) return true;
+  std::size_t at = sizeof(LaneFrame);
+  ForEachLaneEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
+    at = static_cast<std::size_t>(chunks - bytes) + AlignedInLane(entry.puts_bytes) +
+         AlignedInLane(entry.gets_bytes) + AlignedInLane(entry.messages_bytes);
+    return true;
+  });
+  for (std::uint32_t i = 0; i < frame.votes; ++i) {
+    if (frame.bytes - at < sizeof(LaneVote)) return false;
+    const auto& vote = *reinterpret_cast<const LaneVote*>(bytes + at);
+    const std::size_t vote_bytes = LaneVoteBytes(vote.vote);
+    if (vote_bytes > frame.bytes - at) return false;
+    const auto* const pushes = reinterpret_cast<const LanePush*>(&vote + 1);
+    const auto* const pops = reinterpret_cast<const std::uint64_t*>(pushes + vote.vote.pushes);
+    if (!use(vote, pushes, pops)) return false;
+    at += vote_bytes;
   }
   return true;
 }

@@ -133,6 +133,40 @@ bool AppendOwed(const LaneShape& shape, unsigned parity, Writing* out) {
   return true;
 }
 
+// A process that did nothing to its registrations has a vote of another superstep, or none.
+bool VotedIn(const RegistrationVote& vote, std::uint32_t superstep) {
+  return static_cast<std::uint32_t>(vote.superstep) == superstep;
+}
+
+bool AppendVote(Writing& out, const Segment& segment, Pid from, unsigned parity) {
+  const RegistrationVote& vote = segment.cell(from).votes[parity];
+  const std::size_t bytes = LaneVoteBytes(vote);
+  if (bytes > static_cast<std::size_t>(out.end - out.at)) return false;
+  *reinterpret_cast<LaneVote*>(out.at) = {.source_pid = Value(from), .reserved = {}, .vote = vote};
+  auto* const pushes = reinterpret_cast<LanePush*>(out.at + sizeof(LaneVote));
+  for (std::uint64_t k = 0; k < vote.pushes; ++k) {
+    const std::uint64_t slot = segment.pushes(from, parity)[k];
+    pushes[k] = {.slot = slot, .area = segment.slots(from)[slot]};
+  }
+  memcpy(pushes + vote.pushes, segment.pops(from, parity), vote.pops * sizeof(std::uint64_t));
+  out.frame->votes += 1;
+  out.at += bytes;
+  return true;
+}
+
+// To all nodes: each compares the votes of all processes.
+bool AppendVotes(const LaneShape& shape, std::uint32_t superstep, Writing* out) {
+  const Segment& segment = *shape.segment;
+  const unsigned parity = superstep & 1;
+  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
+    if (!segment.IsHere(Pid{pid}) || !VotedIn(segment.cell(Pid{pid}).votes[parity], superstep))
+      continue;
+    for (std::uint32_t host = 0; host < shape.hosts; ++host)
+      if (host != shape.self && !AppendVote(out[host], segment, Pid{pid}, parity)) return false;
+  }
+  return true;
+}
+
 // ---- In -----------------------------------------------------------------------------------------
 
 bool IsChunk(const std::byte* at, std::uint32_t bytes) {
@@ -161,8 +195,10 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
                  .direct = 0,
                  .by_count = 0,
                  .sums = {},
+                 .with_votes = phase.with_votes.load(std::memory_order_relaxed),
+                 .votes = 0,
                  .head_crc32c = 0,
-                 .reserved = {}};
+                 .reserved = 0};
   head.by_count = static_cast<std::uint16_t>(phase.by_count.load(std::memory_order_relaxed));
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
@@ -172,9 +208,10 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
     out[host] = Begin(area.out[host][barrier & 1], head, bytes_max);
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
+  if (head.with_votes != 0 && !AppendVotes(shape, barrier - 1, out)) return false;
   std::uint32_t direct = route == LaneRoute::kDirect ? (1u << shape.hosts) - 1 : 0;
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
-    if (out[host].frame->entries != 0) direct |= 1u << host;
+    if ((out[host].frame->entries | out[host].frame->votes) != 0) direct |= 1u << host;
   LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
@@ -212,7 +249,7 @@ std::uint32_t CrcOfLongHead(const LaneFrame& frame) {
 
 LaneFrame HeadOfLaneFrame(const std::byte* bytes) {
   LaneFrame head = *reinterpret_cast<const LaneFrame*>(bytes);
-  head.entries = 0;
+  head.entries = head.votes = 0;
   Close({.frame = &head, .at = reinterpret_cast<std::byte*>(&head + 1)});
   return head;
 }
@@ -222,7 +259,7 @@ std::uint32_t OriginOfLaneBytes(const LaneShape& shape, std::uint32_t by, const 
   if (count < sizeof(LaneFrame)) return by;
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
   const bool sent_on = frame.magic == kLaneMagic && frame.host < shape.hosts &&
-                       frame.host != shape.self && frame.entries == 0 &&
+                       frame.host != shape.self && frame.entries == 0 && frame.votes == 0 &&
                        frame.bytes == sizeof frame;
   return sent_on ? frame.host : by;
 }
@@ -255,12 +292,20 @@ bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
       return lives(answers.source_pid, frame.host) && lives(answers.destination_pid, shape.self);
     });
   }
-  return ForEachLaneEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
+  const auto sound = [&](const LaneEntry& entry, const std::byte* chunks) {
     const std::byte* const gets = chunks + AlignedInLane(entry.puts_bytes);
     return lives(entry.source_pid, frame.host) && lives(entry.destination_pid, shape.self) &&
            IsChunk(chunks, entry.puts_bytes) && IsChunk(gets, entry.gets_bytes) &&
            IsChunk(gets + AlignedInLane(entry.gets_bytes), entry.messages_bytes);
-  });
+  };
+  return ForEachLaneEntry(bytes, sound) &&
+         ForEachLaneVote(
+             bytes, [&](const LaneVote& vote, const LanePush* pushes, const std::uint64_t*) {
+               const LanePush* const end = pushes + vote.vote.pushes;
+               return lives(vote.source_pid, frame.host) &&
+                      std::all_of(pushes, end,
+                                  [](const LanePush& push) { return push.slot < kSlotsMax; });
+             });
 }
 
 }  // namespace bspnow

@@ -1,5 +1,6 @@
 /* mixed_supersteps SUPERSTEPS BYTES: every kind of communication at once, to every process, of
- * other sizes in each superstep, and each byte that arrives is checked. Prints "ok". */
+ * other sizes in each superstep, with registrations in some, and each byte that arrives is checked.
+ * Prints "ok". */
 #include <bsp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +48,11 @@ static void check(const unsigned char *data, size_t bytes, int s, int from, int 
 enum { PUT, HPPUT, GET, HPGET, SEND, KINDS };
 
 static unsigned char *area[KINDS], *local[KINDS]; /* p times bytes_max each. */
+static unsigned char *spare;                      /* Of PUT: registered in its place, in turn. */
 
 static void begin(void) {
   const size_t row = (size_t)p * bytes_max;
+  spare = malloc(row);
   for (int kind = 0; kind < KINDS; ++kind) {
     area[kind] = malloc(row);
     local[kind] = malloc(row);
@@ -58,6 +61,20 @@ static void begin(void) {
   int tag_bytes = sizeof(int);
   bsp_set_tagsize(&tag_bytes);
   bsp_sync();
+}
+
+/* In some supersteps: few registrations, more, and more than fit into a frame of a lane. */
+static void register_anew(int s) {
+  static char many[40000];
+  const int count = s % 16 == 3 ? 3000 : s == 5 ? (int)sizeof many : 0;
+  for (int i = 0; i < count; ++i) bsp_push_reg(&many[i], 1);
+  for (int i = 0; i < count; ++i) bsp_pop_reg(&many[i]);
+  if (s % 3 != 1) return;
+  unsigned char *const before = area[PUT];
+  bsp_pop_reg(before);
+  area[PUT] = spare;
+  spare = before;
+  bsp_push_reg(area[PUT], p * (int)bytes_max);
 }
 
 static void communicate(int s, int q, int kind) {
@@ -116,6 +133,7 @@ int main(int argc, char **argv) {
         fill(area[kind] + (size_t)q * bytes_max, bytes_of(s, self, q, kind), s, self, q, kind);
       }
     }
+    register_anew(s);
     bsp_sync();
     for (int q = 0; q < p; ++q) {
       for (int kind = 0; kind < KINDS; ++kind) communicate(s, q, kind);

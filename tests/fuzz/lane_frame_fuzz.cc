@@ -40,6 +40,7 @@ std::vector<std::byte> MakeFrame(FuzzedDataProvider& input) {
   const std::vector<std::uint8_t> noise = input.ConsumeBytes<std::uint8_t>(sizeof head);
   if (!noise.empty()) memcpy(&head, noise.data(), noise.size());
   if (input.ConsumeBool()) head.entries = input.ConsumeIntegralInRange<std::uint32_t>(0, 4);
+  if (input.ConsumeBool()) head.votes = input.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   const bool sealed = input.ConsumeBool();
   const bool answers = input.ConsumeBool();
   std::vector<std::byte> bytes(sizeof head);

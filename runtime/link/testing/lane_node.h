@@ -64,6 +64,23 @@ class Node {
     segment_.header().barrier.phases[kBarrier & 1].with_gets = 1;
   }
 
+  /// Registers areas, the first of which is in `slot`, and ends one registration.
+  void Register(std::uint64_t slot, const std::vector<RegisteredArea>& areas) {
+    const Pid here{self_};
+    segment_.cell(here).votes[kParity] = {.superstep = kBarrier - 1,
+                                          .digest = 1,
+                                          .pushes = areas.size(),
+                                          .pops = 1,
+                                          .tag_bytes = 4,
+                                          .site = 0};
+    for (std::uint64_t k = 0; k < areas.size(); ++k) {
+      segment_.pushes(here, kParity)[k] = slot + k;
+      segment_.slots(here)[slot + k] = areas[k];
+    }
+    segment_.pops(here, kParity)[0] = 77;
+    segment_.header().barrier.phases[kBarrier & 1].with_votes = 1;
+  }
+
   void Answer(const std::string& bytes) {
     HeapUse use;
     const std::uint64_t at = segment_.TakeRoom(Pid{self_}, kAnswerHeap, bytes.size(), use);
