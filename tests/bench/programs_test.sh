@@ -34,6 +34,7 @@ for p in 1 2 4; do
   reports 'bcast.8 reduce.8 scan.8 bcast.400000 reduce.400000 scan.400000' \
     "$bsprun" -n "$p" "$programs/bench_collectives" 0.01 8 400000
   reports 'sort.100 sort.30000' "$bsprun" -n "$p" "$programs/bench_sort" 0.01 100 30000
+  reports 'inner inner.p99' "$bsprun" -n "$p" "$programs/bench_inner_product" 0.01
   reports '' "$bsprun" -n "$p" "$programs/bench_nothing"
   reports 'sync' "$programs/limit" "$p" barrier 0.01
 done

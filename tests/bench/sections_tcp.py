@@ -107,6 +107,8 @@ def spread(bench):
             for p, bound in ((2, 1 / 1.3), (4, 1), (8, 1))]
     rows += [beside_mpi("empty sync after %d ms of computing, p = 2" % ms, "sync", 2,
                         (budget_s, 1000 * ms), "sync", None) for ms in (1, 10)]
+    rows += [beside_mpi("inner product, p = %d" % p, "inner_product", p, (budget_s,), "inner", None)
+             for p in (2, 4, 8)]
     results = bench.interleave("8 B to all, p = 128", [
         Run(bench.eight, "exchange", 128, ("even", budget_s, 1024))], bench.choose(2, 5))
     rows += [Figure("8 B to all by %s, p = 128 on 8 workers" % means, "us",

@@ -21,10 +21,12 @@ BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
 BSP_PROGRAMS = ("sync", "exchange", "pieces", "random", "one_put", "registrations", "nothing",
-                "checkpoint", "collectives", "sort", "groups", "broadcast", "search")
+                "checkpoint", "collectives", "sort", "groups", "broadcast", "search",
+                "inner_product")
 EXAMPLES = ("fft.c", "heat.c", "lu.c", "pagerank.cc", "sort_numbers.cc")
 EXAMPLE_NAMES = tuple(os.path.splitext(example)[0] for example in EXAMPLES)
-MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing", "collectives", "sort")
+MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing", "collectives", "sort",
+                "inner_product")
 
 
 @dataclasses.dataclass
