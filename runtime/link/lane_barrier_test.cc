@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <random>
 #include <vector>
@@ -303,7 +304,7 @@ TEST(LaneDisseminationTest, EachNodeGetsThatOfEachOnceInWhateverOrderItComes) {
       Dissemination all(hosts, seed);
       all.Run();
       if (!all.any_direct()) {
-        const std::uint32_t steps = hosts <= 2 ? 1 : hosts <= 4 ? 2 : 3;
+        const auto steps = static_cast<std::uint32_t>(std::bit_width(hosts - 1));
         EXPECT_EQ(all.sends(), hosts * steps);
       }
       if (HasFailure()) return;

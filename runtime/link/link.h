@@ -67,7 +67,7 @@ inline constexpr std::uint64_t kFirstChunkBytes = 1024;  // Of a chain; a head h
 inline constexpr std::uint64_t kHeadBytesMin = 64 << 10;
 inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
 
-inline constexpr std::uint32_t kLanesMax = 7;       // Of a process: to the other hosts of its job.
+inline constexpr std::uint32_t kLanesMax = 15;      // Of a process: to the other hosts of its job.
 inline constexpr std::uint32_t kBulkLanesMax = 16;  // Of a node: see bulk_plan.h.
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 

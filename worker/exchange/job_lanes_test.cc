@@ -329,7 +329,7 @@ TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
 }
 
 TEST_F(JobLanesTest, OnlyAFewHostsThatReleaseThemselvesHaveLanes) {
-  MakeHosts(9);
+  MakeHosts(kLaneHostsMax + 1);
   const auto plan_of = [this](std::size_t hosts) {
     JobPlan plan = Plan();
     plan.hosts.resize(hosts);
@@ -339,8 +339,8 @@ TEST_F(JobLanesTest, OnlyAFewHostsThatReleaseThemselvesHaveLanes) {
   EXPECT_FALSE(JobLanes::Has(plan_of(1), kKey));
   EXPECT_TRUE(JobLanes::Has(plan_of(2), kKey));
   EXPECT_FALSE(JobLanes::Has(plan_of(2), kKey.Encrypting()));
-  EXPECT_TRUE(JobLanes::Has(plan_of(8), kKey));
-  EXPECT_FALSE(JobLanes::Has(plan_of(9), kKey));
+  EXPECT_TRUE(JobLanes::Has(plan_of(kLaneHostsMax), kKey));
+  EXPECT_FALSE(JobLanes::Has(plan_of(kLaneHostsMax + 1), kKey));
   JobPlan plan = plan_of(2);
   plan.direct = false;
   EXPECT_FALSE(JobLanes::Has(plan, kKey));
