@@ -239,7 +239,7 @@ bool SimBulk::Read(End& end) {
       std::byte* const place = area_.Find(end.lane.pid, piece.offset, piece.bytes);
       if (place == nullptr || piece.slot != end.lane.pid)
         return world_.oracle.Fail("a piece of a put for a place that is none"), worked;
-      if (end.end.AsksForLeave() && !world_.unread())
+      if (end.end.AsksForLeave() && !world_.unread(superstep_))
         return world_.oracle.Fail("what is buffered comes while it may be read"), worked;
       end.end.Place(place);
     }

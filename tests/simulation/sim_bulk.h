@@ -66,7 +66,7 @@ class SimBulk {
     SimOracle& oracle;
     std::uint32_t processes;  ///< Of the job.
     /// All of them are in bsp_sync of this superstep, and none gets anything from this one.
-    std::function<bool()> unread;
+    std::function<bool(std::uint64_t superstep)> unread;
     /// Later, unless the process is dead by then.
     std::function<void(std::uint64_t delay_ns, std::function<void()>)> after;
     /// Its lanes, if they may be used; none if not.

@@ -30,19 +30,20 @@ void SimNode::EnterSync(std::uint32_t pid) {
   const bool all = participants_ == static_cast<std::uint32_t>(start().spec().nprocs());
   if (!keeper_ || !all || !bulk_plan_.Any()) return OnPutsOver(pid);
   if (!process.bulk) {
-    SimBulk::World world{
-        .loop = loop_,
-        .oracle = oracle_,
-        .processes = participants_,
-        .unread = [this,
-                   pid] { return oracle_.IsUnread(job_, epoch_, superstep(), pid, participants_); },
-        .after =
-            [this, pid](std::uint64_t delay_ns, std::function<void()> event) {
-              OnProcesses(delay_ns, [this, pid, event = std::move(event)] {
-                if (!processes_[pid].left) event();
-              });
-            },
-        .open = [this, pid] { return BulkLanesOf(pid); }};
+    SimBulk::World world{.loop = loop_,
+                         .oracle = oracle_,
+                         .processes = participants_,
+                         .unread =
+                             [this, pid](std::uint64_t superstep) {
+                               return oracle_.IsUnread(job_, epoch_, superstep, pid, participants_);
+                             },
+                         .after =
+                             [this, pid](std::uint64_t delay_ns, std::function<void()> event) {
+                               OnProcesses(delay_ns, [this, pid, event = std::move(event)] {
+                                 if (!processes_[pid].left) event();
+                               });
+                             },
+                         .open = [this, pid] { return BulkLanesOf(pid); }};
     process.bulk = std::make_unique<SimBulk>(std::move(world), process.area);
   }
   std::set<std::uint32_t> puts_to;

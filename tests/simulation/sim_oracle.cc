@@ -62,7 +62,10 @@ bool SimOracle::IsUnread(JobId job, Epoch epoch, std::uint64_t superstep, std::u
   if (put_back_) return true;  // Of two runs of one number.
   return found != in_sync_.end() && found->second.size() == p &&
          std::all_of(found->second.begin(), found->second.end(), [&](const auto& process) {
-           return process.second.first == superstep && !process.second.second.contains(pid);
+           const auto& [its_superstep, gets_from] = process.second;
+           // Who is past the barrier, where a lease keeps `pid`, is answered nothing by it yet.
+           return its_superstep > superstep ||
+                  (its_superstep == superstep && !gets_from.contains(pid));
          });
 }
 
