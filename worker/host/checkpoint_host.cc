@@ -25,35 +25,40 @@ namespace {
 constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
 constexpr std::uint64_t kAskTimeoutNs = 10'000'000'000;  // All have left the barrier by then.
 
-/// Of a process, those that still run.
-struct Children {
+/// Of images of a process, those that still run.
+struct Writers {
   bool any = false;
   std::uint64_t ticks = 0;  ///< Of processor time, all together.
 };
 
-void AddChild(pid_t os_pid, Children& children) {
-  std::ifstream stat(absl::StrCat("/proc/", os_pid, "/stat"));
+/// A program that names its areas may have children of its own, and any may make some while its
+/// image is written: those send it a signal at their end, a writer sends none.
+void AddIfWriter(pid_t child, Writers& writers) {
+  std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
   std::string text;
   std::getline(stat, text);
   const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
   if (name_end == std::string::npos || text.substr(name_end + 2, 1) == "Z") return;
-  children.any = true;
   std::istringstream words(text.substr(name_end + 2));
   std::string word;
-  for (int field = 3; words >> word && field <= 15; ++field) {  // As proc(5) numbers them.
+  std::uint64_t all_ticks = 0;
+  for (int field = 3; words >> word && field < 38; ++field) {  // As proc(5) numbers them.
     std::uint64_t ticks = 0;
-    if (field >= 14 && absl::SimpleAtoi(word, &ticks)) children.ticks += ticks;
+    if ((field == 14 || field == 15) && absl::SimpleAtoi(word, &ticks)) all_ticks += ticks;
   }
+  if (word != "0") return;
+  writers.any = true;
+  writers.ticks += all_ticks;
 }
 
-Children ChildrenOf(pid_t os_pid) {
-  Children children;
+Writers WritersOf(pid_t os_pid) {
+  Writers writers;
   const std::string tasks = absl::StrCat("/proc/", os_pid, "/task");
   for (const std::string& task : ListDirectory(tasks).names) {
     std::ifstream file(absl::StrCat(tasks, "/", task, "/children"));
-    for (pid_t child; file >> child;) AddChild(child, children);
+    for (pid_t child; file >> child;) AddIfWriter(child, writers);
   }
-  return children;
+  return writers;
 }
 
 absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
@@ -183,7 +188,7 @@ void CheckpointHost::Begin() {
 
 // Its process would wait for it before it begins another image.
 bool CheckpointHost::HasStuckWriter() {
-  std::erase_if(stuck_, [this](Pid pid) { return !ChildrenOf(owner_.OsPidOf(pid)).any; });
+  std::erase_if(stuck_, [this](Pid pid) { return !WritersOf(owner_.OsPidOf(pid)).any; });
   return !stuck_.empty();
 }
 
@@ -296,7 +301,7 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (since_ns_ == 0) since_ns_ = now_ns;
   std::map<Pid, std::string> failed;
   for (auto& [pid, pending] : pending_) {
-    const Children writers = ChildrenOf(owner_.OsPidOf(pid));
+    const Writers writers = WritersOf(owner_.OsPidOf(pid));
     if (pending.writer_missed && !writers.any) failed[pid] = "the writer of its image was killed";
     pending.writer_missed = pending.writer_seen && !writers.any;
     pending.writer_seen |= writers.any;
