@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "base/disk_room.h"
 #include "base/file_owner.h"
 #include "base/write_all.h"
 
@@ -32,7 +33,9 @@ absl::StatusOr<DurableFile> DurableFile::Create(const std::string& directory,
                                                 std::string_view prefix) {
   std::string path = absl::StrCat(directory, "/", std::string(prefix), "XXXXXX");
   UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
-  if (!fd.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making a file in ", directory));
+  if (const int error = errno; !fd.valid())
+    return absl::ErrnoToStatus(
+        error, absl::StrCat("making a file in ", directory, LackOfInodes(error, directory)));
   return DurableFile(directory, std::move(path), std::move(fd));
 }
 

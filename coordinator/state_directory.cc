@@ -11,6 +11,7 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include "base/directory_listing.h"
+#include "base/disk_room.h"
 #include "base/durable_file.h"
 #include "base/file_owner.h"
 #include "base/unique_fd.h"
@@ -18,20 +19,25 @@
 namespace bspnow::coordinator {
 namespace {
 
+absl::Status NotMade(int error, const std::string& path) {
+  return absl::ErrnoToStatus(
+      error, absl::StrCat("making the directory ", path, LackOfInodes(error, path)));
+}
+
 // For nobody else: it has programs and output of all users. A directory that was there keeps its
 // mode, since it is somebody's.
 absl::Status MakeDirectory(const std::string& path) {
   std::error_code error;
   if (std::filesystem::create_directories(path, error)) chmod(path.c_str(), S_IRWXU);
   if (!error) return absl::OkStatus();
-  return absl::ErrnoToStatus(error.value(), absl::StrCat("making the directory ", path));
+  return NotMade(error.value(), path);
 }
 
 /// Part of one that is there: its owner's, though root may make it.
 absl::Status MakePart(const std::string& path) {
   if (mkdir(path.c_str(), S_IRWXU) != 0) {
     if (errno == EEXIST) return absl::OkStatus();
-    return absl::ErrnoToStatus(errno, absl::StrCat("making the directory ", path));
+    return NotMade(errno, path);
   }
   // The owner of the state directory may put something else in its place meanwhile.
   const UniqueFd made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

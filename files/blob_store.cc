@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/directory_listing.h"
+#include "base/disk_room.h"
 
 namespace bspnow::files {
 namespace {
@@ -108,7 +109,8 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
   const absl::StatusOr<UniqueFd> in = Open(sha256);
   if (!in.ok()) return in.status();
   const UniqueFd out(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!out.valid()) return Failed("making", path);
+  if (const int error = errno; !out.valid())
+    return absl::ErrnoToStatus(error, absl::StrCat("making ", path, LackOfInodes(error, path)));
   ssize_t n = 0;
   do {
     if (stops()) return absl::CancelledError(absl::StrCat("making ", path));

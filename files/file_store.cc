@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include <absl/strings/str_cat.h>
+#include "base/disk_room.h"
 #include "base/write_all.h"
 #include "files/file_name.h"
 
@@ -34,6 +35,12 @@ absl::Status AgainIfFull(const absl::Status& status) {
 
 absl::Status Failed(const std::string& what) {
   return AgainIfFull(absl::ErrnoToStatus(errno, what));
+}
+
+absl::Status NotMade(const std::string& what, const std::string& path) {
+  const int error = errno;
+  return AgainIfFull(
+      absl::ErrnoToStatus(error, absl::StrCat("making ", what, path, LackOfInodes(error, path))));
 }
 
 }  // namespace
@@ -65,8 +72,7 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
   errno = error.value();
   if (!error && !file_system_.valid())
     file_system_ = UniqueFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (error || !file_system_.valid())
-    return Failed(absl::StrCat("making ", path.parent_path().string()));
+  if (error || !file_system_.valid()) return NotMade("", path.parent_path().string());
   const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
   if (absl::Status made = Make(path.parent_path(), mode); !made.ok()) return made;
   names_.push_back(head.name);
@@ -85,7 +91,7 @@ absl::Status FileReceiver::Make(const std::string& directory, mode_t mode) {
     if (fd_.valid()) return absl::OkStatus();
     if (errno != EEXIST) break;
   }
-  return Failed(absl::StrCat("making a file in ", directory));
+  return NotMade("a file in ", directory);
 }
 
 absl::Status FileReceiver::Append(std::string_view bytes) {

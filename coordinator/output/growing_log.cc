@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/disk_room.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -21,7 +22,8 @@ constexpr std::size_t kJoinedTextBytesMax = 64 << 10;
 
 absl::Status NotOpened(const std::string& path) {
   const int error = errno;
-  const std::string text = absl::StrCat("opening ", path, ": ", strerror(error));
+  const std::string text =
+      absl::StrCat("opening ", path, LackOfInodes(error, path), ": ", strerror(error));
   const bool log_alone =
       error == EACCES || error == EPERM || error == ELOOP || error == ENOTDIR || error == EISDIR;
   return log_alone ? absl::PermissionDeniedError(text) : absl::ResourceExhaustedError(text);

@@ -281,6 +281,7 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(log.path()).parent_path(), error);
     extent.file = OpenLog(log.path(), O_RDWR | O_CREAT);
+    if (!extent.file && error) errno = error.value();  // Else only the directory is missed.
     if (!extent.file) return NotOpened(log.path());
   }
   const std::uint64_t had = extent.bytes;

@@ -176,6 +176,10 @@ absl::Status ImageStore::CheckRoom(std::uint64_t bytes) const {
   }
   const std::optional<DiskRoom> room = RoomAt(settings_.root);
   if (!room) return Failed("asking for room in", settings_.root);
+  if (room->inodes > 0 && room->free_inodes == 0)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the disk of ", settings_.root, " has no inodes left (df -i): remove files ",
+                     "there, or give the worker another --checkpoint-dir"));
   const std::uint64_t reserve = room->reserve_bytes();
   if (room->free_bytes == 0 || room->missing_bytes() > 0 || wanted > room->free_bytes - reserve)
     return absl::ResourceExhaustedError(

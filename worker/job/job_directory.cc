@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/disk_room.h"
 #include "base/remove_tree.h"
 #include "files/file_name.h"
 
@@ -18,8 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kProgramMode = 0755;
 
-absl::Status Failed(const std::string& what, const std::error_code& error) {
-  return absl::InternalError(absl::StrCat(what, ": ", error.message()));
+absl::Status NotMade(const std::string& path, const std::error_code& error) {
+  return absl::InternalError(
+      absl::StrCat("making ", path, LackOfInodes(error.value(), path), ": ", error.message()));
 }
 
 }  // namespace
@@ -32,7 +34,7 @@ absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
   if (mkdir(path.c_str(), S_IRWXU) != 0) error = {errno, std::generic_category()};
   // As the kernel names it: images hold such paths.
   const std::string canonical = error ? path : fs::canonical(path, error).string();
-  if (error) return Failed(absl::StrCat("making ", path), error);
+  if (error) return NotMade(path, error);
   JobDirectory directory(canonical);
   if (absl::Status filled = directory.Fill(spec, cache, calls); !filled.ok()) return filled;
   return directory;
@@ -59,8 +61,9 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, Op
     if (absl::Status named = files::CheckFileName(name); !named.ok()) return named;
     std::string path = absl::StrCat(path_, "/", name);
     std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
-    if (error) return Failed(absl::StrCat("making the directory of ", name), error);
+    const fs::path directory = fs::path(path).parent_path();
+    fs::create_directories(directory, error);
+    if (error) return NotMade(directory.string(), error);
     return path;
   };
   absl::StatusOr<std::string> program = path_for(program_);
