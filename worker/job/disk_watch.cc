@@ -23,14 +23,15 @@ namespace fs = std::filesystem;
 constexpr int kEntriesMax = 1'000'000;
 constexpr std::size_t kLevelsMax = PATH_MAX / 2;
 
-std::uint64_t BytesOf(const struct stat& status) {
-  return S_ISREG(status.st_mode) ? BytesTaken(status) : 0;
+void Add(const struct stat& status, DiskUse& use) {
+  use.inodes += 1;
+  if (S_ISREG(status.st_mode)) use.bytes += BytesTaken(status);
 }
 
 /// Goes down by descriptors, each of which costs a buffer of 32 KiB, and builds no path: a tree may
 /// be as deep as its program likes. What is deeper than any path reaches is not looked for.
-std::uint64_t BytesBelow(const std::string& directory) {
-  std::uint64_t bytes = 0;
+DiskUse UseBelow(const std::string& directory) {
+  DiskUse use{};
   std::vector<Directory> levels;
   const auto enter = [&levels](int at, const char* name) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -51,19 +52,18 @@ std::uint64_t BytesBelow(const std::string& directory) {
     if (name == "." || name == ".." ||
         fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
-    bytes += BytesOf(status);
+    Add(status, use);
     if (S_ISDIR(status.st_mode)) enter(at, entry->d_name);
   }
-  return bytes;
+  return use;
 }
 
 /// A file of two processes counts once. Their descriptors are shown to themselves, and to root only
 /// if it may trace other users' processes, which the daemon need not.
-std::uint64_t BytesWithoutName(const JobFilesHere& files) {
+void AddWithoutName(const JobFilesHere& files, DiskUse& use) {
   struct stat here {};
-  if (stat(files.directory.c_str(), &here) != 0) return 0;
+  if (stat(files.directory.c_str(), &here) != 0) return;
   const FilesAs as(files.account ? &*files.account : nullptr);
-  std::uint64_t bytes = 0;
   std::set<ino_t> seen;
   for (const pid_t process : files.processes) {
     std::error_code error;
@@ -72,24 +72,32 @@ std::uint64_t BytesWithoutName(const JobFilesHere& files) {
       struct stat status {};
       if (stat(at->path().c_str(), &status) == 0 && status.st_nlink == 0 &&
           status.st_dev == here.st_dev && seen.insert(status.st_ino).second)
-        bytes += BytesOf(status);
+        Add(status, use);
     }
   }
-  return bytes;
 }
 
 }  // namespace
 
-std::uint64_t BytesOnDisk(const JobFilesHere& files) {
-  return BytesBelow(files.directory) + BytesWithoutName(files);
+DiskUse UseOfDisk(const JobFilesHere& files) {
+  DiskUse use = UseBelow(files.directory);
+  AddWithoutName(files, use);
+  return use;
 }
 
 std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs) {
-  if (room.missing_bytes() == 0) return std::nullopt;
+  const Lacking lacking = room.missing_bytes() > 0 ? Lacking::kBytes : Lacking::kInodes;
+  if (lacking == Lacking::kInodes && !room.lacks_inodes()) return std::nullopt;
+  const auto of_that = [lacking](const DiskUse& use) {
+    return lacking == Lacking::kBytes ? use.bytes : use.inodes;
+  };
+  std::uint64_t least = of_that({.bytes = room.reserve_bytes(), .inodes = room.reserve_inodes()});
   std::optional<FilledBy> most;
   for (const JobFilesHere& files : jobs) {
-    const std::uint64_t bytes = BytesOnDisk(files);
-    if (bytes > (most ? most->bytes : room.reserve_bytes())) most = FilledBy{files, bytes};
+    const DiskUse use = UseOfDisk(files);
+    if (of_that(use) <= least) continue;
+    least = of_that(use);
+    most = FilledBy{.files = files, .use = use, .lacking = lacking};
   }
   return most;
 }

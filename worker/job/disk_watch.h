@@ -25,17 +25,25 @@ struct JobFilesHere {
   std::optional<Account> account{};  ///< As whom they run; none: as we do.
 };
 
+struct DiskUse {
+  std::uint64_t bytes;
+  std::uint64_t inodes;  ///< Files and directories.
+};
+
 /// What they take on the disk: all that lies in the directory, and what these processes hold open
 /// though it has no name any more. A directory of very many files is not looked through to its end.
-std::uint64_t BytesOnDisk(const JobFilesHere& files);
+DiskUse UseOfDisk(const JobFilesHere& files);
+
+enum class Lacking { kBytes, kInodes };
 
 struct FilledBy {
   JobFilesHere files;
-  std::uint64_t bytes;
+  DiskUse use;
+  Lacking lacking;
 };
 
 /// The job that has to end so that there is room again: of those whose files take more than the
-/// reserve, the one with most. Nothing while there is room. Reads the disk.
+/// reserve of what is lacking, the one with most. Nothing while there is room. Reads the disk.
 std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs);
 
 }  // namespace bspnow::worker

@@ -63,7 +63,7 @@ TEST_F(DiskWatchTest, CountsWhatIsOnTheDiskAndNotWhatIsSaidToBe) {
   const UniqueFd sparse = Write(files.directory + "/sparse", 1);
   ASSERT_EQ(ftruncate(sparse.get(), 1 << 30), 0);
   std::filesystem::create_symlink("/usr", files.directory + "/link");
-  const std::uint64_t bytes = BytesOnDisk(files);
+  const std::uint64_t bytes = UseOfDisk(files).bytes;
   EXPECT_GE(bytes, kMiB);
   EXPECT_LT(bytes, 2 * kMiB);
 }
@@ -74,10 +74,10 @@ TEST_F(DiskWatchTest, CountsWhatAProcessHoldsWithoutAName) {
   const UniqueFd hidden = Write(path, 3 * kMiB);
   const UniqueFd again(dup(hidden.get()));
   ASSERT_EQ(unlink(path.c_str()), 0);
-  EXPECT_EQ(BytesOnDisk(files), 0u);
+  EXPECT_EQ(UseOfDisk(files).bytes, 0u);
   files.processes = {getpid()};
-  EXPECT_GE(BytesOnDisk(files), 3 * kMiB);
-  EXPECT_LT(BytesOnDisk(files), 4 * kMiB);
+  EXPECT_GE(UseOfDisk(files).bytes, 3 * kMiB);
+  EXPECT_LT(UseOfDisk(files).bytes, 4 * kMiB);
 }
 
 /// The exit status of a child that does that.
@@ -113,7 +113,7 @@ TEST_F(DiskWatchTest, ADeepTreeTakesLittleMemory) {
               descriptors.rlim_cur = descriptors.rlim_max;
               setrlimit(RLIMIT_NOFILE, &descriptors);
               const std::uint64_t before = PeakBytes();
-              if (BytesOnDisk(files) < kMiB) return 1;
+              if (UseOfDisk(files).bytes < kMiB) return 1;
               return PeakBytes() - before < 256 * kMiB ? 0 : 2;
             }),
             0);
@@ -148,7 +148,7 @@ TEST_F(DiskWatchTest, CountsWhatAProcessOfAnotherUserHoldsWithoutAName) {
   files.account = account;
   EXPECT_EQ(StatusOf([&] {
               if (!DropCapability(CAP_SYS_PTRACE)) return 1;
-              return BytesOnDisk(files) >= 3 * kMiB ? 0 : 2;
+              return UseOfDisk(files).bytes >= 3 * kMiB ? 0 : 2;
             }),
             0);
   kill(holder, SIGKILL);
@@ -163,8 +163,29 @@ TEST_F(DiskWatchTest, WhoHasMostFillsADiskThatIsNearlyFull) {
   const auto who = WhoFills(full, jobs);
   ASSERT_TRUE(who.has_value());
   EXPECT_EQ(who->files.job, JobId{2});
-  EXPECT_GE(who->bytes, 4 * kMiB);
+  EXPECT_GE(who->use.bytes, 4 * kMiB);
+  EXPECT_EQ(who->lacking, Lacking::kBytes);
   EXPECT_FALSE(WhoFills({.bytes = 20 * kMiB, .free_bytes = kMiB}, jobs).has_value());
+}
+
+// Empty files and directories take no bytes.
+TEST_F(DiskWatchTest, WhoHasMostFilesTakesTheInodesOfADisk) {
+  const std::vector<JobFilesHere> jobs = {FilesOf(1), FilesOf(2)};
+  Write(jobs[0].directory + "/file", 2 * kMiB);
+  for (int i = 0; i < 5; ++i)
+    std::filesystem::create_directories(jobs[1].directory + "/" + std::to_string(i) + "/below");
+  DiskRoom room{.bytes = 200 * kMiB, .free_bytes = 100 * kMiB, .inodes = 180, .free_inodes = 8};
+  const auto who = WhoFills(room, jobs);
+  ASSERT_TRUE(who.has_value());
+  EXPECT_EQ(who->files.job, JobId{2});
+  EXPECT_EQ(who->use.inodes, 10u);
+  EXPECT_EQ(who->lacking, Lacking::kInodes);
+  room.free_inodes = 9;
+  EXPECT_FALSE(WhoFills(room, jobs).has_value());
+  room = {.bytes = 200 * kMiB, .free_bytes = 100 * kMiB, .inodes = 400, .free_inodes = 0};
+  EXPECT_FALSE(WhoFills(room, jobs).has_value()) << "nobody pays for another's";
+  room = {.bytes = 200 * kMiB, .free_bytes = 100 * kMiB};
+  EXPECT_FALSE(WhoFills(room, jobs).has_value()) << "it makes them as they are needed";
 }
 
 TEST_F(DiskWatchTest, NobodyPaysForAnothersFiles) {

@@ -168,7 +168,7 @@ void NodeHosting::LookAtDisk() {
 void NodeHosting::OnDiskFilled(const FilledBy& who, const DiskRoom& room) {
   for (NodeJob* const job : jobs_)
     if (job->id() == who.files.job && job->epoch() == who.files.epoch && job->FilesHere())
-      return job->EndForDisk(who.bytes, room);
+      return job->EndForDisk(who, room);
 }
 
 }  // namespace bspnow::worker

@@ -98,14 +98,21 @@ void NodeJob::TellOfMemory() {
 
 // There it would come to the same again. Its processes go at once: until the coordinator has noted
 // it, or is back, they could write what is left.
-void NodeJob::EndForDisk(std::uint64_t bytes, const DiskRoom& room) {
+void NodeJob::EndForDisk(const FilledBy& who, const DiskRoom& room) {
   ends_for_disk_ = true;
-  const std::string node = job_.start().hosts(static_cast<int>(job_.node())).node();
-  spdlog::warn("event=disk_full job={} bytes={} free_bytes={}", Value(id_), bytes, room.free_bytes);
-  Break(absl::StrCat("the disk of node ", node, " is nearly full: of its ", room.bytes >> 20,
-                     " MiB ", room.free_bytes >> 20, " are left, and the job's files take ",
-                     bytes >> 20, " there, more than any other job's (", parts_.jobs_directory,
-                     "); let it write less, or elsewhere"));
+  const std::string disk =
+      absl::StrCat("the disk of node ", job_.start().hosts(static_cast<int>(job_.node())).node());
+  const std::string advice =
+      absl::StrCat(" there, more than any other job's (", parts_.jobs_directory, "); let it ");
+  spdlog::warn("event=disk_full job={} bytes={} free_bytes={} inodes={} free_inodes={}", Value(id_),
+               who.use.bytes, room.free_bytes, who.use.inodes, room.free_inodes);
+  Break(who.lacking == Lacking::kBytes
+            ? absl::StrCat(disk, " is nearly full: of its ", room.bytes >> 20, " MiB ",
+                           room.free_bytes >> 20, " are left, and the job's files take ",
+                           who.use.bytes >> 20, advice, "write less, or elsewhere")
+            : absl::StrCat(disk, " has nearly no inodes: of its ", room.inodes, " ",
+                           room.free_inodes, " are left, and the job's files and directories take ",
+                           who.use.inodes, advice, "make fewer files, or elsewhere"));
   proto::HostOrder kill;
   kill.set_kill_all(true);
   Send(kill);

@@ -134,7 +134,7 @@ class NodeJob final : public JobHost {
   /// Nothing while none of its processes run.
   std::optional<JobFilesHere> FilesHere() const;
   /// The job ends by it.
-  void EndForDisk(std::uint64_t bytes, const DiskRoom& room);
+  void EndForDisk(const FilledBy& who, const DiskRoom& room);
   bool ends_for_disk() const { return ends_for_disk_; }
 
  private:
