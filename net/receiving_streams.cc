@@ -324,16 +324,13 @@ ReceivingStreams::ReceivingStreams(EventLoop& loop, const SocketOptions& options
 ReceivingStreams::~ReceivingStreams() = default;
 
 absl::Status ReceivingStreams::Listen(const SocketAddress& address) {
-  auto listener = Listener::Create(loop_, address, options_,
-                                   [this](Accepted accepted) { OnAccepted(std::move(accepted)); });
-  if (!listener.ok()) return listener.status();
-  listener_ = *std::move(listener);
+  absl::StatusOr<UniqueFd> socket = bspnow::Listen(address, options_);
+  if (!socket.ok()) return socket.status();
+  absl::StatusOr<SocketAddress> bound = LocalAddress(socket->get());
+  if (!bound.ok()) return bound.status();
+  socket_ = *std::move(socket);
+  address_ = *std::move(bound);
   return absl::OkStatus();
-}
-
-const SocketAddress& ReceivingStreams::address() const {
-  BSP_CHECK(listener_ != nullptr);
-  return listener_->address();
 }
 
 void ReceivingStreams::SetSelf(WorkerId self, const StreamKey& key) {
@@ -341,6 +338,9 @@ void ReceivingStreams::SetSelf(WorkerId self, const StreamKey& key) {
   const bool other = key_.empty() ? key.encrypts() : key_ != key;
   key_ = key;
   while (other && !streams_.empty()) Remove(*streams_.begin()->first);
+  if (socket_.valid())
+    listener_ = std::make_unique<Listener>(loop_, std::move(socket_), options_,
+                                           [this](Accepted a) { OnAccepted(std::move(a)); });
 }
 
 void ReceivingStreams::OnAccepted(Accepted accepted) {

@@ -23,6 +23,7 @@
 #include "net/frame_reader.h"
 #include "net/listener.h"
 #include "net/retention.h"
+#include "net/socket.h"
 #include "net/stream_key.h"
 
 namespace bspnow {
@@ -77,11 +78,12 @@ class ReceivingStreams {
 
   /// Binds; see address() for the port.
   absl::Status Listen(const SocketAddress& address);
-  const SocketAddress& address() const;
+  const SocketAddress& address() const { return address_; }
 
   /// Who we are, once that is known: a Hello for another worker is refused, and one whose sender
-  /// does not prove this key; before, every one is. If it is another, or streams are encrypted from
-  /// now on, or no more, those that are there end.
+  /// does not prove this key. Before, connections wait in the kernel: the coordinator may tell the
+  /// other workers of us before its answer is here, and how they speak (TLS or not) is not known.
+  /// If it is another, or streams are encrypted from now on, or no more, those that are there end.
   void SetSelf(WorkerId self, const StreamKey& key);
 
   /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer
@@ -113,6 +115,8 @@ class ReceivingStreams {
   NoteFact note_;
   WorkerId self_{};
   StreamKey key_;
+  UniqueFd socket_;  ///< Until we know who we are; then the listener's.
+  SocketAddress address_;
   std::unique_ptr<Listener> listener_;
   std::unordered_map<Stream*, std::shared_ptr<Stream>> streams_;
   std::size_t strangers_ = 0;  ///< Of them, those that have not proven the key.

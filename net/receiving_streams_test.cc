@@ -78,6 +78,22 @@ TEST_F(ReceivingStreamsTest, RefusesHelloForAnotherWorker) {
   EXPECT_EQ(receiver_.counts().refused, 1u);
 }
 
+// A coordinator has told the others of a worker before that has the answer.
+TEST_F(ReceivingStreamsTest, WhoConnectsBeforeItKnowsItsNameIsNotRefused) {
+  std::vector<std::string> facts;
+  ReceivingStreams early(loop_, SocketOptions{}, sink_,
+                         [&facts](const std::string& fact) { facts.push_back(fact); });
+  ASSERT_TRUE(early.Listen(*Resolve({"127.0.0.1", 0})).ok());
+  Peer peer(loop_, early.address(), kStreamKey);
+  peer.Hello(5, kReceiver);
+  Welcomed(6);  // Of another one, meanwhile.
+  EXPECT_FALSE(peer.challenge.has_value());
+  early.SetSelf(kReceiver, kStreamKey);
+  RunUntil([&] { return peer.Got(FrameKind::kWelcome); });
+  EXPECT_EQ(early.counts().refused, 0u);
+  EXPECT_TRUE(facts.empty()) << facts.front();
+}
+
 TEST_F(ReceivingStreamsTest, RefusesHelloInItsOwnName) {
   auto peer = NewPeer();
   FrameHeader header = HeaderOf(FrameKind::kHello);
