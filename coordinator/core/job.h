@@ -53,6 +53,7 @@ struct Job {
   bool clearing = false;                 ///< and so are its EndOrders.
   bool epoch_ran = false;                ///< Processes of this epoch have run, or may have.
   bool syncing = false;                  ///< Is ending, once what it printed is durable.
+  bool client_left = false;              ///< Meanwhile; it is not to run again.
   bool interrupted = false;              ///< Has been asked to end, and has until deadline_ns.
   bool loss_open = false;                ///< The last of its losses is not overcome.
   bool attached_before = false;          ///< An earlier epoch made BSP calls.

@@ -81,7 +81,11 @@ JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at
 JobOrders JobTable::OnClientLeft(JobId job, const Moment& at) {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || !found->second.spec().attached()) return {};
-  return OnCancel(job, "its client left", at);
+  if (found->second.syncing) {  // It has ended: how does not depend on who waits for that.
+    found->second.client_left = true;
+    return {};
+  }
+  return OnCancel(job, kClientLeft, at);
 }
 
 JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {

@@ -226,6 +226,26 @@ TEST_F(JobTableTest, AJobThatIsCancelledBeforeItsOutputIsDurableDoesNotRunAgain)
   EXPECT_EQ(Shown(job).reason(), "cancelled by ada");
 }
 
+// Its client has what it waited for, or does not wait any more.
+TEST_F(JobTableTest, AJobThatHasEndedIsNotCancelledWhenItsClientLeaves) {
+  Up(kOne, 2);
+  proto::JobSpec spec = Request(1);
+  spec.set_attached(true);
+  const JobId kept = Submit(spec);
+  const JobId lost = Submit(spec);
+  for (const JobId job : {kept, lost}) {
+    table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+    Do(table_.OnClientLeft(job, at_));
+  }
+  Do(table_.OnOutputDurable(kept, Epoch{1}, absl::OkStatus(), at_));
+  Do(table_.OnOutputDurable(lost, Epoch{1}, absl::FailedPreconditionError("a gap"), at_));
+  for (const JobId job : {kept, lost}) Cleared(job, kOne);
+  EXPECT_EQ(State(kept), proto::SUCCEEDED);
+  EXPECT_EQ(Shown(kept).reason(), "");
+  EXPECT_EQ(State(lost), proto::CANCELLED) << "it would run again for nobody";
+  EXPECT_EQ(Shown(lost).reason(), "its client left");
+}
+
 TEST_F(JobTableTest, AJobWithoutAnyNodeAnyMoreFailsWhenItsOutputIsLost) {
   Up(kOne, 1);
   const JobId job = Submit(OnceOnly(1));

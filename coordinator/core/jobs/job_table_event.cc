@@ -195,9 +195,10 @@ void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& told) {
 
 void JobTable::Event::OutputDurable(Job& entry, const absl::Status& synced) {
   const std::string why(synced.message());
+  const bool lost = absl::IsFailedPrecondition(synced);
+  if (lost && entry.client_left) Cancel(entry, SIGTERM, kClientLeft);
   entry.syncing = false;
   entry.shown().set_state(proto::RUNNING);
-  const bool lost = absl::IsFailedPrecondition(synced);
   const Actions actions = lost ? entry.ends.OnLost(why, Superstep{0}) : Actions{};
   if (actions.kill_all) {  // Else it has been interrupted, and is not to run again.
     Perform(entry, actions);

@@ -10,6 +10,9 @@
 
 namespace bspnow::coordinator {
 
+/// Of an attached job: why it is cancelled.
+inline constexpr char kClientLeft[] = "its client left";
+
 /// "after job 3", "after jobs 3, 4, 5 and 7 more".
 std::string AfterText(const std::set<JobId>& jobs);
 
