@@ -33,7 +33,7 @@ void CoordinatorSession::Describe(proto::RegisterRequest& request) const {
     proto::HeldJob& job = *request.add_held();
     job.set_job(event.job());
     job.set_epoch(event.epoch());
-    job.set_clearing(true);
+    job.set_clearing(!WillFail(job));
   }
 }
 

@@ -24,8 +24,9 @@ class CoordinatorSession {
 
   /// Completes a request that has all jobs that are held here. The events that the last coordinator
   /// did not acknowledge come again, in their order: so an exit among them is not held, lest it
-  /// overtakes output; and a job that has only such events left is. One of which they say that it
-  /// fails is held as it was: a coordinator that took it for lost would begin it anew.
+  /// overtakes output; and a job that has only such events left is, as one that does not go on. Of
+  /// which they say that it fails that is not said: a coordinator that took it for lost would begin
+  /// it anew.
   void Describe(proto::RegisterRequest& request) const;
 
   /// What the last coordinator did not acknowledge is reported to this one, of the jobs that go on.

@@ -160,5 +160,23 @@ TEST_F(CoordinatorSessionTest, AJobOfWhichTheReportThatItFailsIsUnderWayIsNotTak
   EXPECT_TRUE(is_clearing()) << "the report may be lost with the coordinator";
 }
 
+// Its processes were ended, and it was cleared away, while there was no coordinator.
+TEST_F(CoordinatorSessionTest, AJobThatIsGoneHereAndFailsIsNotTakenForLost) {
+  session_.OnRegistered(Reply(4, 1, {}));
+  session_.Report(Exited(1, 0));
+  session_.Report(Exited(2, 0));
+  proto::WorkerEvent broken;
+  broken.set_job(2);
+  broken.set_epoch(1);
+  broken.mutable_broken()->set_final(true);
+  session_.Report(broken);
+  proto::RegisterRequest request;
+  session_.Describe(request);
+  ASSERT_EQ(request.held_size(), 2);
+  EXPECT_TRUE(request.held(0).clearing());
+  EXPECT_EQ(request.held(1).job(), 2u);
+  EXPECT_FALSE(request.held(1).clearing());
+}
+
 }  // namespace
 }  // namespace bspnow::worker
