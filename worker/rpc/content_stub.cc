@@ -131,8 +131,9 @@ absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& fil
   const absl::Status ended =
       files::EndSending(sent, context, *writer, "storing the files of a job");
   if (ended.ok() || !watch.fired()) return ended;
-  return absl::UnavailableError(
-      "storing the files of a job: the coordinator takes no more of them");
+  return absl::UnavailableError(absl::StrCat(
+      "storing the files of a job: ",
+      watch.watches() ? "the coordinator takes no more of them" : "there is no thread to be had"));
 }
 
 }  // namespace bspnow::worker
