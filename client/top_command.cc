@@ -85,6 +85,7 @@ class Top {
   }
 
   absl::Status Run() {
+    if (TakesScreen()) TakeKeys();  // The first look may take long.
     Look();
     if (failure_.ok()) loop_.Run();
     return failure_;
@@ -130,7 +131,7 @@ class Top {
     if (options_.json) {
       std::cout << SampleJson(sample) << std::flush;
     } else if (TakesScreen()) {
-      if (!screen_) TakeScreen();
+      if (!screen_) screen_.emplace();
       Draw(top_.Show(sample, ColoursFor(STDOUT_FILENO)) + "\nq quits");
     } else {
       std::cout << (looks_ > 0 ? "\n" : "") << top_.Show(sample, Colours::kOff) << std::flush;
@@ -138,10 +139,10 @@ class Top {
     if (!std::cout) Fail(absl::DataLossError("writing standard output failed"));
   }
 
-  void TakeScreen() {
-    screen_.emplace();
+  void TakeKeys() {
+    keys_.emplace();
     loop_.OnReadable(STDIN_FILENO, [this] {
-      const char key = screen_->ReadKey();
+      const char key = keys_->Read();
       if (key == 'q' || key == 'Q' || key == '\0') loop_.Stop();
     });
   }
@@ -156,7 +157,9 @@ class Top {
     if (signal != SIGTSTP) return loop_.Stop();
     const bool had_screen = screen_.has_value();
     screen_.reset();
+    keys_.reset();
     StopAsAsked();
+    keys_.emplace();
     if (!had_screen) return;
     screen_.emplace();
     screen_->Draw(drawn_);
@@ -178,7 +181,8 @@ class Top {
   SignalWatch signals_;  ///< Before the first thread.
   const std::shared_ptr<Letterbox> letterbox_;
   const std::shared_ptr<Asked> asked_;
-  std::optional<TerminalScreen> screen_;
+  std::optional<TerminalKeys> keys_;
+  std::optional<TerminalScreen> screen_;  ///< Once there is something to see.
   std::string drawn_;
   TopScreen top_;
   std::uint64_t looks_ = 0;

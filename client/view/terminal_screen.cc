@@ -22,18 +22,23 @@ void Put(const std::string& text) {
 
 }  // namespace
 
-TerminalScreen::TerminalScreen() {
+TerminalKeys::TerminalKeys() {
   tcgetattr(STDIN_FILENO, &before_);
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-  Put(kOtherScreen);
 }
 
-TerminalScreen::~TerminalScreen() {
-  Put(kOwnScreen);
-  tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+TerminalKeys::~TerminalKeys() { tcsetattr(STDIN_FILENO, TCSANOW, &before_); }
+
+char TerminalKeys::Read() {
+  char key = 0;
+  return read(STDIN_FILENO, &key, 1) == 1 ? key : '\0';
 }
+
+TerminalScreen::TerminalScreen() { Put(kOtherScreen); }
+
+TerminalScreen::~TerminalScreen() { Put(kOwnScreen); }
 
 void TerminalScreen::Draw(const std::string& text) {
   winsize size{};
@@ -45,11 +50,6 @@ void TerminalScreen::Draw(const std::string& text) {
     screen += c;
   }
   Put(screen + kClearLine + kClearRest);
-}
-
-char TerminalScreen::ReadKey() {
-  char key = 0;
-  return read(STDIN_FILENO, &key, 1) == 1 ? key : '\0';
 }
 
 std::string CutToSize(const std::string& text, int lines, int columns) {

@@ -1,4 +1,4 @@
-// A terminal taken over for a while: another screen, keys as they are pressed; then given back.
+// A terminal taken over for a while: keys as they are pressed, another screen; then given back.
 #ifndef CLIENT_VIEW_TERMINAL_SCREEN_H_
 #define CLIENT_VIEW_TERMINAL_SCREEN_H_
 
@@ -8,9 +8,24 @@
 
 namespace bspnow::client {
 
+/// Of the terminal of standard input.
+class TerminalKeys {
+ public:
+  TerminalKeys();
+  ~TerminalKeys();
+  TerminalKeys(const TerminalKeys&) = delete;
+  TerminalKeys& operator=(const TerminalKeys&) = delete;
+
+  /// The key that was pressed, or 0 at the end of the input.
+  char Read();
+
+ private:
+  termios before_{};
+};
+
+/// Of the terminal of standard output.
 class TerminalScreen {
  public:
-  /// Takes the terminal of standard input and output.
   TerminalScreen();
   ~TerminalScreen();
   TerminalScreen(const TerminalScreen&) = delete;
@@ -18,12 +33,6 @@ class TerminalScreen {
 
   /// Shows the lines of a text, as many and as much of each as fit.
   void Draw(const std::string& text);
-
-  /// The key that was pressed, or 0 at the end of the input.
-  char ReadKey();
-
- private:
-  termios before_{};
 };
 
 /// The first `lines` lines of a text, each cut to `columns` characters (colours count nothing).

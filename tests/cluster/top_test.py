@@ -99,6 +99,18 @@ class TopTest(unittest.TestCase):
         os.write(terminal.master, b"q")
         self.assert_ends(terminal)
 
+    def test_key_is_heard_before_the_first_look_has_come_back(self):
+        coordinator = self.cluster.coordinator.process
+        coordinator.send_signal(signal.SIGSTOP)
+        self.addCleanup(coordinator.send_signal, signal.SIGCONT)
+        terminal = Terminal(self.cluster)
+        self.addCleanup(terminal.close)
+        wait_until(lambda: not terminal.is_as_before(), "it takes keys", COMMAND_S)
+        os.write(terminal.master, b"q")
+        self.assertEqual(terminal.top.wait(20), 0)
+        self.assertTrue(terminal.is_as_before())
+        self.assertNotIn(TAKEN, terminal.shown)
+
     # A call gives up after half a minute.
     def test_silent_coordinator_keeps_nobody(self):
         for key in (b"q", None):
