@@ -246,7 +246,7 @@ class Cluster {
   JobOrders OnImagesStored(const Node& node, const proto::WorkerEvent& event);
   JobOrders PerformCheckpoint(JobId job, CheckpointOrders orders);
   JobOrders OnCheckpointEnd(JobId job, const CheckpointOrders::End& end);
-  void GiveUpIfSilent(JobId id, LiveJob& job, std::uint64_t silence_ns_max);
+  void GiveUpIfSilent(JobId id, LiveJob& job);
   void GiveUpSilent();
   void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
   JobOrders ServeRequests(JobId id, LiveJob& job, const CheckpointOrders::End& end);

@@ -15,10 +15,10 @@
 namespace bspnow::coordinator {
 namespace {
 
-/// A disk may be slow, but not that slow; and then the next one has its chance.
-constexpr std::uint64_t kSilenceNsMax = 900'000'000'000;
-// Images are written, read again and synced, perhaps behind other jobs'; nothing is said meanwhile.
-constexpr std::uint64_t kHeldSilenceNsMax = 4 * kSilenceNsMax;
+/// Images are written, read again and synced, perhaps behind other jobs', and nothing is said
+/// meanwhile: hundreds of GB on a file server take most of this. Their node gives up long before
+/// those that do not get on, so this is for a worker that hangs itself.
+constexpr std::uint64_t kSilenceNsMax = 3'600'000'000'000;
 
 ReleaseDirective DirectiveOf(const JobCheckpoints::Asked& asked, Hold hold) {
   return {.checkpoint = asked.number, .base = asked.base, .hold = static_cast<std::uint32_t>(hold)};
@@ -114,7 +114,7 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   const JobRecord* record = table_.Find(id);
   if (record == nullptr || record->job().state() != proto::RUNNING) return {};
   if (job.checkpoints.under_way()) {
-    GiveUpIfSilent(id, job, kSilenceNsMax);
+    GiveUpIfSilent(id, job);
     return {};
   }
   const std::uint32_t participants = job.participants();
@@ -150,9 +150,9 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
 
 // Within a barrier: what it uses must not change. A job that releases itself takes it at the end of
 // its superstep, however long that is: so the time since it was asked for says nothing.
-void Cluster::GiveUpIfSilent(JobId id, LiveJob& job, std::uint64_t silence_ns_max) {
+void Cluster::GiveUpIfSilent(JobId id, LiveJob& job) {
   if (job.overdue_since_ns == 0) job.overdue_since_ns = NowNs();
-  if (NowNs() - job.overdue_since_ns < silence_ns_max) return;
+  if (NowNs() - job.overdue_since_ns < kSilenceNsMax) return;
   job.overdue_since_ns = 0;
   ports_.timers.Post([this, id, number = job.checkpoints.under_way_number()] {
     LiveJob* found = FindLive(id);
@@ -170,7 +170,7 @@ void Cluster::GiveUpSilent() {
     const JobCheckpoints& checkpoints = job->checkpoints;
     if (!checkpoints.Holds()) continue;
     if (ReleasesItself(record) ? checkpoints.AwaitsMoreImages() : checkpoints.AwaitsImages())
-      GiveUpIfSilent(id, *job, kHeldSilenceNsMax);
+      GiveUpIfSilent(id, *job);
   }
 }
 
