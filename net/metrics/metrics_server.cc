@@ -6,15 +6,28 @@
 
 #include <cstdint>
 #include <exception>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace bspnow {
 namespace {
 
+// Who connects and says nothing has a thread for so long: somebody else is served meanwhile.
+constexpr int kThreads = 8;
+constexpr int kRequestMs = 5'000;
+
+/// Of civetweb, by its names.
+std::vector<std::string> OptionsFor(const HostPort& listen) {
+  return {"listening_ports",        listen.ToString(),    "num_threads",
+          std::to_string(kThreads), "request_timeout_ms", std::to_string(kRequestMs)};
+}
+
 class Scrape final : public prometheus::Collectable {
  public:
   explicit Scrape(MetricsServer::Collect collect) : collect_(std::move(collect)) {}
   std::vector<prometheus::MetricFamily> Collect() const override {
+    const std::lock_guard lock(one_at_a_time_);
     MetricList list;
     collect_(list);
     return list.Take();
@@ -22,6 +35,7 @@ class Scrape final : public prometheus::Collectable {
 
  private:
   const MetricsServer::Collect collect_;
+  mutable std::mutex one_at_a_time_;
 };
 
 }  // namespace
@@ -36,7 +50,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPo
   auto parts = std::make_unique<Parts>();
   parts->scrape = std::make_shared<Scrape>(std::move(collect));
   try {
-    parts->exposer = std::make_unique<prometheus::Exposer>(listen.ToString(), 1);
+    parts->exposer = std::make_unique<prometheus::Exposer>(OptionsFor(listen));
   } catch (const std::exception& error) {  // So civetweb says that it cannot listen.
     return absl::UnavailableError(absl::StrCat("--metrics ", listen.ToString(),
                                                ": cannot listen there; is the address of this "

@@ -1,4 +1,5 @@
-// Serves metrics for Prometheus, under /metrics. Nothing is recorded for it: each scrape asks.
+// Serves metrics for Prometheus, under /metrics. Nothing is recorded for it: each scrape asks. Some
+// clients that are slow, or send nothing, hold nobody up, and are given up after some seconds.
 #ifndef NET_METRICS_METRICS_SERVER_H_
 #define NET_METRICS_METRICS_SERVER_H_
 
@@ -14,7 +15,7 @@ namespace bspnow {
 
 class MetricsServer {
  public:
-  /// Called on a thread of the server, one scrape after another.
+  /// Called on threads of the server, one scrape after another.
   using Collect = std::function<void(MetricList& list)>;
 
   /// Port 0: any.

@@ -5,21 +5,31 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
 
 namespace bspnow {
 namespace {
 
-std::string Scrape(const HostPort& address) {
-  const auto connected = BeginConnect(*Resolve(address), SocketOptions{});
-  if (!connected.ok()) return "";
+constexpr int kPatienceMs = 10'000;  // As Prometheus has by default.
+
+UniqueFd Connected(const HostPort& address) {
+  auto connected = BeginConnect(*Resolve(address), SocketOptions{});
+  if (!connected.ok()) return UniqueFd();
   pollfd watched{connected->get(), POLLOUT, 0};
-  poll(&watched, 1, -1);
+  poll(&watched, 1, kPatienceMs);
+  return *std::move(connected);
+}
+
+std::string Scrape(const HostPort& address) {
+  const UniqueFd connection = Connected(address);
   const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
-  if (send(connected->get(), request.data(), request.size(), 0) < 0) return "";
+  if (send(connection.get(), request.data(), request.size(), 0) < 0) return "";
   std::string answer;
-  watched.events = POLLIN;
-  for (char bytes[4096]; poll(&watched, 1, -1) > 0;) {
-    const ssize_t n = recv(connected->get(), bytes, sizeof bytes, 0);
+  pollfd watched{connection.get(), POLLIN, 0};
+  for (char bytes[4096]; poll(&watched, 1, kPatienceMs) > 0;) {
+    const ssize_t n = recv(connection.get(), bytes, sizeof bytes, 0);
     if (n <= 0) break;
     answer.append(bytes, static_cast<std::size_t>(n));
   }
@@ -37,6 +47,17 @@ TEST(MetricsServerTest, EachScrapeAsks) {
   EXPECT_NE(Scrape((*server)->address()).find("asked_total{by=\"this \\\"test\\\"\"} 1"),
             std::string::npos);
   EXPECT_NE(Scrape((*server)->address()).find("} 2"), std::string::npos);
+}
+
+TEST(MetricsServerTest, WhoConnectsAndSaysNothingHoldsUpNobody) {
+  const auto server = MetricsServer::Start({.host = "127.0.0.1", .port = 0}, [](MetricList& list) {
+    list.Gauge("here", "Something.");
+    list.Add({}, 1);
+  });
+  ASSERT_TRUE(server.ok()) << server.status();
+  std::vector<UniqueFd> silent;
+  for (int i = 0; i < 4; ++i) silent.push_back(Connected((*server)->address()));
+  EXPECT_NE(Scrape((*server)->address()).find("here 1"), std::string::npos);
 }
 
 TEST(MetricsServerTest, NamesWhereItCannotListen) {
