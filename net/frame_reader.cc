@@ -116,6 +116,7 @@ FrameFault FrameReader::DeliverStaged() {
     FrameHeader header;
     std::memcpy(&header, stage() + begin_, sizeof header);
     if (const FrameFault fault = CheckHeader(header); fault != FrameFault::kNone) return fault;
+    if (header.payload_bytes > payload_bytes_max_) return FrameFault::kTooLong;
     const std::size_t payload_begin = begin_ + sizeof header;
     if (end_ - payload_begin < header.payload_bytes) {
       if (header.payload_bytes <= kLargeMin || end_ - payload_begin < kFramePrefixBytes) break;

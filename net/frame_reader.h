@@ -56,6 +56,10 @@ class FrameReader {
   /// error the reader is dead.
   absl::Status Read(int fd, StreamTls* tls);
 
+  /// From now on a payload of more is a fault, of which nothing is kept: until the peer has proven
+  /// something, say. At first all that CheckHeader takes are read.
+  void LimitPayloads(std::uint32_t bytes_max) { payload_bytes_max_ = bytes_max; }
+
   /// From OnFrame: deliver nothing more, now or later (the stream is being closed).
   void Stop() { stopped_ = true; }
 
@@ -92,6 +96,7 @@ class FrameReader {
   MappedRegion stage_;
   std::size_t begin_ = 0;  ///< Of what has been staged and not been delivered.
   std::size_t end_ = 0;
+  std::uint32_t payload_bytes_max_ = kFramePayloadBytesMax;
   std::size_t want_;  ///< To be staged by the next read: more while frames are small.
 
   bool in_large_ = false;  ///< The rest of a large frame is being read:

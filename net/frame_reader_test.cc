@@ -134,6 +134,15 @@ TEST_P(FrameReaderCutsTest, RandomCutsMakeTheSameFrames) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FrameReaderCutsTest, testing::Range(0, 20));
 
+TEST_F(FrameReaderTest, PayloadsBeyondItsLimitAreRefusedBeforeTheyCome) {
+  reader_.LimitPayloads(20'000);
+  ASSERT_TRUE(Feed(Wire(MakeSample(1, 20'000))).ok());
+  const std::vector<std::byte> wire = Wire(MakeSample(2, 20'001));
+  EXPECT_TRUE(absl::IsDataLoss(Feed(std::span(wire).first(sizeof(FrameHeader)))));
+  EXPECT_EQ(reader_.fault(), FrameFault::kTooLong);
+  EXPECT_EQ(sink_.frames_.size(), 1u);
+}
+
 TEST_F(FrameReaderTest, SmallFramesAreNeverPlaced) {
   std::vector<std::byte> wire = Wire(MakeSample(1, 10'000));
   ASSERT_TRUE(Feed(std::span(wire).first(5000)).ok());

@@ -55,6 +55,9 @@ class FrameStream final : private FrameSink {
   /// Sends the peer the reason (kAbort) if the socket takes it, and closes; `closed` is not called.
   void Close(const std::string& reason);
 
+  /// As of FrameReader.
+  void LimitPayloads(std::uint32_t bytes_max) { reader_.LimitPayloads(bytes_max); }
+
   bool open() const { return fd_.valid(); }
   bool connected() const { return connected_; }
   std::size_t queued_bytes() const { return writer_.queued_bytes(); }

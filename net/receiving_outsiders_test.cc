@@ -57,6 +57,7 @@ TEST_F(OutsiderTest, FrameInPlaceOfAProofIsNotTaken) {
   RunUntil([&] { return outsider->closed; });
   EXPECT_TRUE(sink_.came.empty());
   EXPECT_EQ(sink_.places, 0);
+  EXPECT_EQ(receiver_.counts().faults[static_cast<std::size_t>(FrameFault::kTooLong)], 1u);
   ExpectUndisturbed(*stream);
 }
 

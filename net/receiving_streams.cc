@@ -89,6 +89,7 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
       tls_(StreamTls::Of(owner.key_, StreamTls::End::kAccepts, fd_.get())),
       peer_(accepted.peer.ToString()),
       reader_(static_cast<FrameSink&>(*this)) {
+  reader_.LimitPayloads(kUnprovenPayloadBytesMax);
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
   state_timer_ = loop_.AddTimer(kHelloMs, [this] {
     ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
@@ -191,10 +192,10 @@ void ReceivingStreams::Stream::OnHello(const FrameHeader& header) {
   state_ = State::kWelcomed;
   worker_ = WorkerId{header.source_worker};
   loop_.CancelTimer(state_timer_);
+  reader_.LimitPayloads(kFramePayloadBytesMax);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
-  acked_ = reception().OnHello(BodyFrom<HelloBody>(proof_->body())->incarnation);
+  welcome.sequence = acked_ = reception().OnHello(BodyFrom<HelloBody>(proof_->body())->incarnation);
   acked_bytes_ = reader_.bytes_read();
-  welcome.sequence = acked_;
   Send(welcome, {});
 }
 
@@ -391,10 +392,6 @@ bool ReceivingStreams::Forget(WorkerId worker) {
   if (by_worker_.contains(worker)) return false;
   receptions_.erase(worker);
   return true;
-}
-
-void ReceivingStreams::Note(const std::string& fact) {
-  if (note_) note_(fact);
 }
 
 }  // namespace bspnow

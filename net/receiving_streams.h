@@ -107,7 +107,9 @@ class ReceivingStreams {
   /// In place of an earlier stream of this worker.
   void Take(Stream& stream, WorkerId worker);
   void Remove(Stream& stream);
-  void Note(const std::string& fact);
+  void Note(const std::string& fact) {
+    if (note_) note_(fact);
+  }
 
   EventLoop& loop_;
   SocketOptions options_;

@@ -17,11 +17,16 @@
 #include <span>
 #include <vector>
 
+#include "base/packet.h"
 #include "net/frame.h"
 #include "net/frame_check.h"
 #include "net/stream_key.h"
 
 namespace bspnow {
+
+/// Of each frame before the connecting end has proven the key: a probe's proof is the longest. Who
+/// accepts keeps no more for somebody who may be a stranger.
+inline constexpr std::uint32_t kUnprovenPayloadBytesMax = sizeof(ProofBody) + kMoreThanAPacketBytes;
 
 /// The connecting end of one connection.
 class ConnectingProof {

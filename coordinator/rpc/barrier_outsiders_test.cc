@@ -65,6 +65,12 @@ TEST_F(BarrierOutsiderTest, FrameInPlaceOfAProofIsNotTaken) {
   EXPECT_EQ(worker_->Count(FrameKind::kBegin), 0u);
 }
 
+TEST_F(BarrierOutsiderTest, NothingLongIsReadBeforeAProof) {
+  outsider_->Say(HeaderOf(FrameKind::kProof), std::vector<std::byte>(100'000));
+  ExpectRefused();
+  EXPECT_EQ(server_->faults(FrameFault::kTooLong), 1u);
+}
+
 TEST_F(BarrierOutsiderTest, SecondHelloIsRefused) {
   outsider_->Hello(11);
   ExpectRefused();

@@ -69,6 +69,7 @@ void BarrierServer::OnAccepted(Accepted accepted) {
                 return fault;
               },
           .closed = [this, id](const absl::Status& reason) { OnClosed(id, reason); }});
+  connection.stream->LimitPayloads(kUnprovenPayloadBytesMax);
 }
 
 void BarrierServer::OnClosed(ConnectionId id, const absl::Status& reason) {
@@ -163,6 +164,7 @@ FrameFault BarrierServer::OnProof(ConnectionId id, std::span<const std::byte> pa
     Discard(old);
   }
   connection.worker = worker;
+  connection.stream->LimitPayloads(kFramePayloadBytesMax);
   of_worker_[worker] = id;
   spdlog::info("event=worker_connected worker={} peer={}", Value(worker), connection.peer);
   barriers_->OnConnected(worker);
