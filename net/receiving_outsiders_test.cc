@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
+#include "base/raised_limits.h"
+#include "base/unique_fd.h"
 #include "net/receiving_streams.h"
 #include "net/testing/stream_peer.h"
 
@@ -59,6 +62,21 @@ TEST_F(OutsiderTest, FrameInPlaceOfAProofIsNotTaken) {
   EXPECT_EQ(sink_.places, 0);
   EXPECT_EQ(receiver_.counts().faults[static_cast<std::size_t>(FrameFault::kTooLong)], 1u);
   ExpectUndisturbed(*stream);
+}
+
+// They would keep out workers: of those that connect there is a limit.
+TEST_F(OutsiderTest, OfManyThatSayNothingTheLastOnesGoSoon) {
+  const RaisedLimits descriptors;
+  std::vector<UniqueFd> silent;
+  for (int i = 0; i < 300; ++i)
+    silent.push_back(*BeginConnect(receiver_.address(), SocketOptions{}));
+  const auto given_up = [&] {
+    return receiver_.counts().faults[static_cast<std::size_t>(FrameFault::kNoProof)];
+  };
+  RunUntil([&] { return given_up() != 0; });
+  EXPECT_LE(given_up(), 300u - 128u);
+  EXPECT_EQ(receiver_.counts().refused, 0u);
+  ExpectUndisturbed(*Welcomed(5));
 }
 
 TEST_F(OutsiderTest, InventedProofIsRefused) {

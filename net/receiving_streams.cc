@@ -17,10 +17,12 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kHelloMs = 5000;
-constexpr std::uint64_t kLingerMs = 1000;  // For the peer to read the last frame.
+constexpr std::uint64_t kHelloOfCrowdMs = 500;  // Who has the key needs some milliseconds.
+constexpr std::uint64_t kLingerMs = 1000;       // For the peer to read the last frame.
 constexpr std::uint64_t kAckMs = 20;
 constexpr std::uint64_t kAckBytes = 1 << 20;
-constexpr std::size_t kStrangersMax = 256;        // A worker that has come is probed by all.
+constexpr std::size_t kCrowd = 128;
+constexpr std::size_t kStrangersMax = 512;        // A worker that has come is probed by all.
 constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
 
 bool IsLane(const FrameHeader& opening) { return FrameKind{opening.kind} == FrameKind::kLane; }
@@ -91,7 +93,8 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
       reader_(static_cast<FrameSink&>(*this)) {
   reader_.LimitPayloads(kUnprovenPayloadBytesMax);
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
-  state_timer_ = loop_.AddTimer(kHelloMs, [this] {
+  const std::uint64_t patience_ms = owner_.strangers_ > kCrowd ? kHelloOfCrowdMs : kHelloMs;
+  state_timer_ = loop_.AddTimer(patience_ms, [this] {
     ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
     End(state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));
   });

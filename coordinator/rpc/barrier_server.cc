@@ -12,9 +12,11 @@ namespace {
 
 constexpr std::uint64_t kTickMs = 100;
 constexpr std::uint64_t kHelloNs = 5'000'000'000;       // A connection proves who it is, or goes.
-constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;  // Strangers may come at any rate.
+constexpr std::uint64_t kHelloOfCrowdNs = 500'000'000;  // Which takes some milliseconds.
+constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;
 constexpr std::size_t kConnectionsMax = 8192;
-constexpr std::size_t kQueuedBytesMax = 64 << 20;  // A worker that reads nothing is cut off.
+constexpr std::size_t kCrowd = kConnectionsMax / 2;  // Of those without a proof.
+constexpr std::size_t kQueuedBytesMax = 64 << 20;    // A worker that reads nothing is cut off.
 
 }  // namespace
 
@@ -52,8 +54,10 @@ void BarrierServer::EndService() {
 
 void BarrierServer::OnAccepted(Accepted accepted) {
   if (barriers_ == nullptr) return;
-  if (connections_.size() >= kConnectionsMax)
-    return spdlog::warn("event=connection_refused reason=too_many");
+  if (connections_.size() >= kConnectionsMax) {
+    if (RefusalIsLogged()) spdlog::warn("event=connection_refused reason=too_many");
+    return;
+  }
   const ConnectionId id{++last_connection_};
   Connection& connection = connections_[id];
   connection.peer = accepted.peer.ToString();
@@ -104,9 +108,12 @@ void BarrierServer::Discard(ConnectionId id) {
 
 void BarrierServer::Tick() {
   const std::uint64_t now_ns = NowNs();
+  // Many strangers would keep out workers.
+  const bool crowded = connections_.size() - of_worker_.size() > kCrowd;
+  const std::uint64_t patience_ns = crowded ? kHelloOfCrowdNs : kHelloNs;
   for (auto& [id, connection] : connections_) {
     const bool late =
-        connection.worker == WorkerId{0} && now_ns - connection.accepted_ns > kHelloNs;
+        connection.worker == WorkerId{0} && now_ns - connection.accepted_ns > patience_ns;
     if (!connection.stream->open() ||
         (!late && connection.stream->queued_bytes() <= kQueuedBytesMax))
       continue;
@@ -180,13 +187,19 @@ FrameFault BarrierServer::RefuseProof(ConnectionId id, FrameFault fault) {
   return FrameFault::kNone;
 }
 
+// Not all are: strangers may come at any rate.
+bool BarrierServer::RefusalIsLogged() {
+  const std::uint64_t now_ns = NowNs();
+  if (now_ns - refusal_logged_ns_ < kRefusalLogNs) return false;
+  refusal_logged_ns_ = now_ns;
+  return true;
+}
+
 // `refused`: how many there were so far, with and without a line.
 void BarrierServer::CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault) {
   faults_[static_cast<std::size_t>(fault)] += 1;
   refused_ += 1;
-  const std::uint64_t now_ns = NowNs();
-  if (now_ns - refusal_logged_ns_ < kRefusalLogNs) return;
-  refusal_logged_ns_ = now_ns;
+  if (!RefusalIsLogged()) return;
   spdlog::warn("event=stream_refused worker={} peer={} refused={} reason=\"{}\"", Value(claimed),
                connection.peer, refused_, FaultText(fault));
 }

@@ -77,6 +77,7 @@ class BarrierServer final : public WorkerFrames {
                      std::span<const std::byte> payload);
   FrameFault OnProof(ConnectionId id, std::span<const std::byte> payload);
   FrameFault RefuseProof(ConnectionId id, FrameFault fault);
+  bool RefusalIsLogged();
   /// Of a connection that Barriers did not refuse.
   void CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault);
   void Tick();
