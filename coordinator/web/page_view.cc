@@ -44,11 +44,10 @@ PageView::~PageView() { loop_.CancelTimer(sampling_); }
 
 std::shared_ptr<const Overview> PageView::Look() {
   const std::lock_guard lock(mutex_);
-  if (overview_ && NowNs() - overview_ns_ < kFreshNs) return overview_;
-  const auto asked = AskLoopForLater<std::shared_ptr<const Overview>>(
-      loop_, [this](OnOverview done) { Gather(done); });
-  if (!asked) return nullptr;
-  overview_ = *asked;
+  if (NowNs() - overview_ns_ < kFreshNs) return overview_;
+  overview_ = AskLoopForLater<std::shared_ptr<const Overview>>(loop_, [this](OnOverview done) {
+                Gather(done);
+              }).value_or(nullptr);
   overview_ns_ = NowNs();
   return overview_;
 }

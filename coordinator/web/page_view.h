@@ -40,7 +40,8 @@ class PageView {
 
   // The following from any thread; nothing if the loop has no time.
 
-  /// At most a second old; whoever asks sooner shares it.
+  /// At most a second old; whoever asks sooner shares it, or that the loop has no time: one after
+  /// another they would wait for it in vain.
   std::shared_ptr<const Overview> Look();
 
   struct JobLook {
@@ -69,7 +70,7 @@ class PageView {
   std::map<JobId, JobSeries> series_;  ///< Of jobs that run, and some that have ended.
 
   std::mutex mutex_;  ///< Guards the following; held while one asks for all.
-  std::shared_ptr<const Overview> overview_;
+  std::shared_ptr<const Overview> overview_;  ///< Null: the last one was not to be had.
   std::uint64_t overview_ns_ = 0;
 };
 
