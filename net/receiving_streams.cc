@@ -273,8 +273,8 @@ void ReceivingStreams::Stream::Send(FrameHeader header, std::span<const std::byt
 }
 
 void ReceivingStreams::Stream::Write() {
-  if (!writer_.Write(fd_.get(), tls_.get()).ok()) return;  // Reading will say so, too.
-  if (writer_.empty()) {
+  // One that is broken, or leaves with bytes unwritten, is writable for ever. Reading ends it.
+  if (!writer_.Write(fd_.get(), tls_.get()).ok() || writer_.empty()) {
     loop_.StopWriting(fd_.get());
   } else {
     BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { Write(); }));
