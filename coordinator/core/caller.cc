@@ -58,4 +58,10 @@ void HideFrom(const Caller& caller, proto::Job& job) {
   job.DiscardUnknownFields();  // A newer client may have sent what a newer coordinator would hide.
 }
 
+void HideFrom(const Caller& caller, proto::Node& node) {
+  if (!caller.May(Scope::kAdmin) && !node.reason_for_users().empty())
+    node.set_reason(node.reason_for_users());
+  node.clear_reason_for_users();
+}
+
 }  // namespace bspnow::coordinator

@@ -55,6 +55,10 @@ absl::Status LimitAccounting(const Caller& caller, proto::ListJobsRequest& reque
 /// reasons that hold what the program said, what it has used.
 void HideFrom(const Caller& caller, proto::Job& job);
 
+/// And out of a node what only administrators may see: why it could not start a job, which may name
+/// the job's files.
+void HideFrom(const Caller& caller, proto::Node& node);
+
 }  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CALLER_H_

@@ -82,5 +82,21 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
     EXPECT_EQ(seen.find(hidden), std::string::npos) << hidden;
 }
 
+TEST(CallerTest, WhyANodeRestsIsForAdministrators) {
+  proto::Node node;
+  node.set_reason("for 8 s: cannot run in the directory /home/bob (--dir)");
+  node.set_reason_for_users("for 8 s");
+  proto::Node shown = node;
+  HideFrom(kAlice, shown);
+  EXPECT_EQ(shown.reason(), "for 8 s");
+  EXPECT_TRUE(shown.reason_for_users().empty());
+  HideFrom(kRoot, node);
+  EXPECT_EQ(node.reason(), "for 8 s: cannot run in the directory /home/bob (--dir)");
+  EXPECT_TRUE(node.reason_for_users().empty());
+  shown.set_reason("its frame stream is not connected");
+  HideFrom(kAlice, shown);
+  EXPECT_EQ(shown.reason(), "its frame stream is not connected");
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

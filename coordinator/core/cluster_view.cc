@@ -301,13 +301,19 @@ proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std:
   if (!node.usable())
     message.set_reason(node.sink ? "its frame stream is not connected"
                                  : "its control stream is not connected");
-  if (node.usable() && rests)
-    message.set_reason(absl::StrCat("for ", (node.rests_until_ns - now_ns + kNsPerS - 1) / kNsPerS,
-                                    " s: ", node.fault));
+  const bool shows_fault = node.usable() && rests && !node.leaving;
+  if (shows_fault) {
+    const auto rest_s = (node.rests_until_ns - now_ns + kNsPerS - 1) / kNsPerS;
+    message.set_reason(absl::StrCat("for ", rest_s, " s: ", node.fault));
+    message.set_reason_for_users(absl::StrCat("for ", rest_s, " s"));
+  }
   if (node.leaving) message.set_reason("its worker was told to end, once its jobs have moved");
-  if (const std::string whom = UnreachableText(node, nodes); !whom.empty())
+  if (const std::string whom = UnreachableText(node, nodes); !whom.empty()) {
     message.set_reason(message.reason().empty() ? whom
                                                 : absl::StrCat(message.reason(), "; ", whom));
+    if (shows_fault)
+      message.set_reason_for_users(absl::StrCat(message.reason_for_users(), "; ", whom));
+  }
   for (const auto& [worker, reason] : node.unreachable) {
     const Node* peer = nodes.Find(worker);
     if (peer == nullptr) continue;

@@ -223,10 +223,13 @@ class JobsCalls {
 
   // ---- Nodes and parameters ---------------------------------------------------------------------
 
-  Unary* ListNodes(Context& context, const Caller&, const proto::ListNodesRequest&,
+  Unary* ListNodes(Context& context, const Caller& caller, const proto::ListNodesRequest&,
                    proto::ListNodesReply* reply) {
-    return AnswerLater(context, reply,
-                       [this](const auto& answer) { answer(daemon_.cluster().ListNodes()); });
+    return AnswerLater(context, reply, [this, caller](const auto& answer) {
+      proto::ListNodesReply nodes = daemon_.cluster().ListNodes();
+      for (proto::Node& node : *nodes.mutable_nodes()) HideFrom(caller, node);
+      answer(std::move(nodes));
+    });
   }
 
   Unary* DrainNode(Context& context, const Caller&, const proto::DrainNodeRequest& request,

@@ -40,6 +40,11 @@ std::string JobsJson(const Caller& caller, proto::ListJobsReply jobs) {
   return JsonOf(jobs);
 }
 
+std::string NodesJson(const Caller& caller, proto::ListNodesReply nodes) {
+  for (proto::Node& node : *nodes.mutable_nodes()) HideFrom(caller, node);
+  return JsonOf(nodes);
+}
+
 /// The end of what there is to read now.
 struct Tail {
   std::deque<proto::LogLine> lines;
@@ -105,7 +110,7 @@ void EventStream::AddIfNew(const std::string& event, std::string json) {
 void EventStream::AddOverview(const Caller& caller) {
   const std::shared_ptr<const Overview> overview = view_.Look();
   if (!overview) return;
-  AddIfNew("nodes", JsonOf(overview->nodes));
+  AddIfNew("nodes", NodesJson(caller, overview->nodes));
   AddIfNew("jobs", absl::StrCat("{\"running\":", JobsJson(caller, overview->running),
                                 ",\"waiting\":", JobsJson(caller, overview->waiting),
                                 ",\"ended\":", JobsJson(caller, overview->ended), "}"));
