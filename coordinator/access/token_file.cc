@@ -20,7 +20,6 @@
 #include "base/durable_file.h"
 #include "base/node_name.h"
 #include "base/unique_fd.h"
-#include "base/units.h"
 #include "files/sha256.h"
 
 namespace bspnow::coordinator {
@@ -48,6 +47,13 @@ absl::StatusOr<UniqueFd> TakeTurn(const std::string& path) {
       open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid() && flock(directory.get(), LOCK_EX) == 0) return directory;
   return absl::ErrnoToStatus(errno, absl::StrCat("locking the directory of ", path));
+}
+
+/// By time alone a change is missed that follows another one within a tick of the disk's clock:
+/// some milliseconds, on some file systems seconds.
+bool IsSame(const struct stat& a, const struct stat& b) {
+  return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
 }  // namespace
@@ -128,13 +134,13 @@ absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
 
 /// A file that cannot be read may be readable at the next call, without having changed: when there
 /// are descriptors again, say.
-void TokenFile::ReadAgain(std::int64_t changed_ns) const {
+void TokenFile::ReadAgain(const struct stat& found) const {
   absl::StatusOr<Tokens> read = Read();
   std::string failure = read.ok() ? "" : std::string(read.status().message());
   if (!failure.empty() && failure != failure_)
     spdlog::error("event=tokens_unreadable error=\"{}\"", failure);
   failure_ = std::move(failure);
-  changed_ns_ = read.ok() ? changed_ns : kNotRead;
+  read_ = read.ok() ? std::optional(found) : std::nullopt;
   tokens_ = read.ok() ? *std::move(read) : Tokens();
 }
 
@@ -143,11 +149,8 @@ std::optional<Caller> TokenFile::CallerOf(const std::string& token, std::int64_t
   if (!token.starts_with(kPrefix)) return std::nullopt;
   const std::lock_guard lock(mutex_);
   struct stat found {};
-  const bool exists = stat(path_.c_str(), &found) == 0;
-  const std::int64_t changed_ns =
-      exists ? found.st_mtim.tv_sec * static_cast<std::int64_t>(kNsPerS) + found.st_mtim.tv_nsec
-             : 0;
-  if (changed_ns != changed_ns_) ReadAgain(changed_ns);
+  if (stat(path_.c_str(), &found) != 0) found = {};
+  if (!read_ || !IsSame(*read_, found)) ReadAgain(found);
   const auto known = tokens_.find(HashOf(token));
   if (known == tokens_.end() || now_unix_s >= known->second.until_unix_s) return std::nullopt;
   return known->second.caller;

@@ -4,6 +4,8 @@
 #ifndef COORDINATOR_ACCESS_TOKEN_FILE_H_
 #define COORDINATOR_ACCESS_TOKEN_FILE_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -44,16 +46,14 @@ class TokenFile {
   };
   using Tokens = std::map<std::string, Known>;  // By SHA-256.
 
-  static constexpr std::int64_t kNotRead = -1;
-
   absl::StatusOr<Tokens> Read() const;
-  void ReadAgain(std::int64_t changed_ns) const;
+  void ReadAgain(const struct stat& found) const;
 
   const std::string path_;
   mutable std::mutex mutex_;  ///< Guards the following.
   mutable Tokens tokens_;
-  mutable std::int64_t changed_ns_ = kNotRead;  ///< Of the file that they are from.
-  mutable std::string failure_;                 ///< Of the last attempt to read it.
+  mutable std::optional<struct stat> read_;  ///< The file that they are from; zero: there was none.
+  mutable std::string failure_;              ///< Of the last attempt to read it.
 };
 
 }  // namespace bspnow::coordinator

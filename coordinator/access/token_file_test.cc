@@ -1,5 +1,6 @@
 #include "coordinator/access/token_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -74,6 +75,17 @@ TEST_F(TokenFileTest, ALineThatIsTakenOutRevokesItsTokenAtOnce) {
   Write(only);
   EXPECT_TRUE(file_.CallerOf(*first, kNow).has_value());
   EXPECT_FALSE(file_.CallerOf(*second, kNow).has_value());
+}
+
+TEST_F(TokenFileTest, ALineThatIsTakenOutInTheSameMomentRevokesItsToken) {
+  const auto token = file_.Add(OfAlice());
+  struct stat before {};
+  ASSERT_EQ(stat(path_.c_str(), &before), 0);
+  ASSERT_TRUE(file_.CallerOf(*token, kNow).has_value());
+  Write("");
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+  EXPECT_FALSE(file_.CallerOf(*token, kNow).has_value());
 }
 
 TEST_F(TokenFileTest, AFileThatIsNotUnderstoodLetsNobodyIn) {
