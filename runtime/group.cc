@@ -134,7 +134,7 @@ void Group::ComeBack(const GroupSeat& seat) {
 }
 
 // Superstep 0 of the new epoch, and bsp_begin's barrier before it. The other nodes learn the
-// registrations, as if all had been pushed now.
+// registrations, as if all had been pushed now; and the coordinator all that groups did until now.
 void Group::ExchangeRegistrationsAgain() {
   PassBarrier(BarrierKind::kOther, {});
   recorder_.Start(WithinLease(NowNs()));
@@ -148,7 +148,12 @@ void Group::ExchangeRegistrationsAgain() {
   times.released_ns = WithinLease(NowNs());
   CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
   registrations_.Commit();
-  recorder_.Record(times, 0, outbox_);
+  std::uint64_t site = 0;
+  if (figures_->taken().supersteps != 0) {
+    segment_->group_sums(self_, times.superstep) = figures_->taken();
+    site = kWithGroups;
+  }
+  recorder_.Record(times, site, outbox_);
   profile_.AddReturn(NowNs() - times.start_ns);
   outbox_.NextSuperstep();
   superstep_ = 1;

@@ -5,6 +5,10 @@
 //
 // Groups may be those of different threads, so the sums have a lock. The root group looks at one
 // word, which stays 0 in a program without groups.
+//
+// What was taken is added up here, too, from the job's start. It lies in the process's own memory,
+// and so in its image: a process that comes back says all of it again (Group::ComeBack), and what
+// the coordinator knew of groups before the image does not count (SuperstepStats).
 #ifndef RUNTIME_GROUP_FIGURES_H_
 #define RUNTIME_GROUP_FIGURES_H_
 
@@ -44,8 +48,11 @@ class GroupFigures {
     const GroupSums taken = sums_;
     sums_ = {};
     any_.store(0, std::memory_order_relaxed);
+    AddTo(taken_, taken);
     return taken;
   }
+  /// All that Take has returned, in this process and in those that it was restored from.
+  const GroupSums& taken() const { return taken_; }
 
  private:
   void AddToSite(const ProfileRecord& superstep, std::uint64_t call_site);
@@ -53,6 +60,7 @@ class GroupFigures {
   std::atomic<std::uint32_t> lock_{0};
   std::atomic<std::uint32_t> any_{0};
   GroupSums sums_{};
+  GroupSums taken_{};
   ProfilePart part_;
   /// Return addresses here, by their places in ProfileHead::group_sites.
   std::uint64_t call_sites_[kProfileGroupSitesMax] = {};

@@ -76,6 +76,44 @@ TEST(GroupImagesTest, NoneIsTakenWhileSomeHaveLeftAGroupThatOthersHaveYetToOpen)
   EXPECT_TRUE(outcome.taken.empty());
 }
 
+// In two groups, of which one has only pid 2. Between two images a process may be another one.
+void WorkInParts(Process& process) {
+  process.Begin(3);
+  const Pid self{process.pid()};
+  int restored = 0;
+  for (std::uint64_t s = 1; s <= 40; ++s) {
+    const std::uint32_t parts[] = {0, 0, 1};
+    Group& part = process.Partition(process.root(), parts);
+    part.Send("test", (Value(part.self()) + 1) % part.p(), nullptr, &s, sizeof s);
+    process.Sync(part, 0);
+    process.Leave(part);
+    Rest();
+    process.Sync(0);
+    if (restored == TimesRestored()) continue;
+    restored = TimesRestored();
+    const Segment& segment = process.root().segment();
+    const GroupSums& sums = segment.group_sums(self, 0);
+    Require(sums.supersteps == s && sums.messages_out == s && sums.messages_in == s,
+            "those of the superstep that ends count, and those of all before");
+    Require((segment.measurement(self, 0).site & kWithGroups) != 0, "a reader looks at them");
+  }
+  process.End(0);
+}
+
+TEST(GroupImagesTest, AProcessThatComesBackSaysAllThatItHasDoneInGroups) {
+  for (const std::uint32_t last : {0, 1}) {
+    const std::vector<std::uint32_t> node_of = {0, 0, last};
+    JobOutcome outcome = RunOnNodes({.node_of = node_of, .saves = {{3}}}, WorkInParts);
+    ExpectAllEndWell(outcome);
+    ASSERT_EQ(outcome.taken.size(), 3u);
+    const std::uint64_t from = outcome.taken[0].superstep;
+    outcome = ResumeOnNodes({.node_of = node_of, .saves = {{from + 3}}}, std::move(outcome.images));
+    ExpectAllEndWell(outcome);
+    ASSERT_EQ(outcome.taken.size(), 3u);
+    ExpectAllEndWell(ResumeOnNodes({.node_of = node_of}, std::move(outcome.images)));
+  }
+}
+
 // ---- Supersteps that end by counting ------------------------------------------------------------
 
 void SyncCountedSlowly(Process& process, int supersteps) {

@@ -196,7 +196,11 @@ void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
 void Barriers::Record(JobId id, const SuperstepSums& sums, RunningEpoch& job) {
   const std::uint64_t before = job.supersteps_before + sums.superstep;
   if (std::exchange(job.adopted, false)) job.stats->SkipTo(before);
-  if (job.stats->supersteps() <= before) job.stats->Record(sums);
+  if (job.stats->supersteps() <= before) {
+    job.stats->Record(sums);
+  } else {
+    job.stats->RecordRepeated(sums);
+  }
   if (job.totals_wanted && events_.totals_grew) events_.totals_grew(id);
 }
 

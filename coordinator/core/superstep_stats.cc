@@ -34,6 +34,15 @@ void RecordTimes(const Times& times, std::uint64_t supersteps, const SuperstepRe
   to.of_all->exchange_ns.Record(times.exchange_ns, supersteps);
 }
 
+void ForgetGroups(SuperstepTotals& totals) {
+  totals.group_supersteps = 0;
+  totals.group_sync_ns = 0;
+  totals.group_bytes_out = 0;
+  totals.group_bytes_in = 0;
+  totals.group_messages_out = 0;
+  totals.group_messages_in = 0;
+}
+
 }  // namespace
 
 SuperstepStats::SuperstepStats(const Start& start)
@@ -63,10 +72,23 @@ void SuperstepStats::Record(const SuperstepSums& sums) {
   recorders_.of_all->h_bytes.Record(std::max(sums.h_out_bytes, sums.h_in_bytes), 1);
   const std::lock_guard lock(mutex_);
   AddSuperstep(sums, totals_);
+  TakeGroups(sums);
+}
+
+void SuperstepStats::RecordRepeated(const SuperstepSums& sums) {
+  const std::lock_guard lock(mutex_);
+  TakeGroups(sums);
+}
+
+void SuperstepStats::TakeGroups(const SuperstepSums& sums) {
+  if (repeats_ == 0 || sums.superstep != 0) return;
+  ForgetGroups(totals_);
+  AddGroups(sums.groups, totals_);
 }
 
 void SuperstepStats::RecordProgress(const ProgressBody& progress) {
   SuperstepTotals now = start_;
+  if (repeats_ != 0 && progress.totals.supersteps != 0) ForgetGroups(now);  // As in TakeGroups.
   AddTotals(progress.totals, now);
   now.supersteps -= std::min(progress.totals.supersteps, repeats_);
   // This thread alone changes the totals, so it reads them without the lock.

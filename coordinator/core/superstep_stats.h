@@ -55,6 +55,9 @@ class SuperstepStats {
   /// One superstep of all workers: see AddNode.
   void Record(const SuperstepSums& sums);
 
+  /// One that counts already, though not what it brings: see TakeGroups.
+  void RecordRepeated(const SuperstepSums& sums);
+
   /// A job that releases itself counts itself, from the start of its epoch; what came since the
   /// last report goes into the histograms as that many average supersteps.
   void RecordProgress(const ProgressBody& progress);
@@ -68,6 +71,10 @@ class SuperstepStats {
 
  private:
   void RecordGrowth(const SuperstepTotals& now, std::uint64_t p);
+  /// With superstep 0 of their epoch processes that were put back say all that they did in groups
+  /// before the image. Of that the totals that the epoch goes on from may lack the end, which was
+  /// still to be reported when the memory was lost that it lay in. With the lock held.
+  void TakeGroups(const SuperstepSums& sums);
 
   const SuperstepTotals start_;
   const std::uint64_t repeats_;

@@ -105,5 +105,57 @@ TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
   EXPECT_NEAR(stats.totals().fit().l_ns(), 100, 1);  // Half of them 70, half 130.
 }
 
+// What a job has done in groups until an image of superstep 7, and of that its checkpoint knows
+// three supersteps fewer.
+constexpr std::uint64_t kInGroups = 40;
+proto::JobTotals LackingTheEnd() {
+  proto::JobTotals totals;
+  totals.set_processes(2);
+  totals.set_supersteps(4);
+  totals.set_group_supersteps(25);
+  totals.set_group_messages(25);
+  return totals;
+}
+SuperstepSums InGroups(std::uint64_t superstep, std::uint64_t supersteps) {
+  SuperstepSums sums = Sums(100, 50, 0);
+  sums.superstep = superstep;
+  sums.groups.supersteps = sums.groups.messages_out = supersteps;
+  return sums;
+}
+
+TEST(SuperstepStatsTest, ProcessesThatWerePutBackBringAllThatTheyDidInGroups) {
+  SuperstepStats stats({.totals = LackingTheEnd(), .repeats = 1});
+  EXPECT_EQ(stats.totals().group_supersteps(), 25u);
+  stats.Record(InGroups(0, kInGroups));
+  EXPECT_EQ(stats.totals().group_supersteps(), kInGroups);
+  stats.RecordRepeated(InGroups(0, kInGroups));
+  stats.Record(InGroups(1, 5));
+  stats.RecordRepeated(InGroups(1, 5));
+  EXPECT_EQ(stats.totals().group_supersteps(), kInGroups + 5);
+  EXPECT_EQ(stats.totals().group_messages(), kInGroups + 5);
+  EXPECT_EQ(stats.totals().supersteps(), 6u);
+}
+
+TEST(SuperstepStatsTest, AJobThatReleasesItselfBringsWhatItDidInGroupsWithItsReports) {
+  SuperstepStats stats({.totals = LackingTheEnd(), .repeats = 1});
+  ProgressBody progress{};
+  progress.processes = 2;
+  stats.RecordProgress(progress);  // Of no superstep yet.
+  EXPECT_EQ(stats.totals().group_supersteps(), 25u);
+  AddSuperstep(InGroups(0, kInGroups), progress.totals);
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().group_supersteps(), kInGroups);
+  AddSuperstep(InGroups(1, 5), progress.totals);
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().group_supersteps(), kInGroups + 5);
+  EXPECT_EQ(stats.totals().group_messages(), kInGroups + 5);
+}
+
+TEST(SuperstepStatsTest, ProcessesThatBeginInMainBringNothingOfGroups) {
+  SuperstepStats stats({.totals = LackingTheEnd(), .repeats = 0});
+  stats.Record(InGroups(0, 5));
+  EXPECT_EQ(stats.totals().group_supersteps(), 30u);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
