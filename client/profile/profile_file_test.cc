@@ -168,6 +168,18 @@ TEST(TraceTest, ATrackForEachProcessWithThePartsOfEachSuperstep) {
   EXPECT_EQ(marks, 1);
 }
 
+TEST(TraceTest, WhatGroupsDidIsSaidAtTheEnd) {
+  JobProfile profile = Regular(2, 3);
+  profile.groups = {.supersteps = 6, .wait_ns = 30, .out_bytes = 48, .messages = 6};
+  const json trace = json::parse(TraceJson(profile));
+  const json& last = trace["traceEvents"].back();
+  EXPECT_EQ(last["ph"], "i");
+  EXPECT_NEAR(double(last["ts"]), 0.3, 1e-9);
+  const std::string name = last["name"];
+  EXPECT_EQ(name.find("left out: groups, whose members ended 6 supersteps: 6 messages"), 0u)
+      << name;
+}
+
 TEST(TraceTest, AJobThatBeganAgainIsMarked) {
   JobProfile profile = Regular(2, 3);
   proto::JobLoss loss;

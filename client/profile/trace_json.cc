@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "client/profile/profile_table.h"
 #include "client/view/job_json.h"
 
 namespace bspnow::client {
@@ -45,6 +46,9 @@ class Trace {
       if (column.came_back)
         Mark(end_ns, absl::StrCat("resumed with superstep ", next), ReasonAt(column));
     }
+    // Their supersteps have no records, and so no place but the end.
+    if (profile_.groups.supersteps != 0)
+      Mark(profile_.all.time_ns(), "left out: " + GroupsText(profile_), "");
     return absl::StrCat("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", events_, "\n]}\n");
   }
 

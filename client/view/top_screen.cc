@@ -33,12 +33,16 @@ Progress Since(const proto::JobTotals& now, const proto::JobTotals& before, doub
   progress.totals.set_release_ns(now.release_ns() - before.release_ns());
   progress.totals.set_exchange_ns(now.exchange_ns() - before.exchange_ns());
   progress.totals.set_h_bytes(now.h_bytes() - before.h_bytes());
+  progress.totals.set_group_supersteps(now.group_supersteps() -
+                                       std::min(before.group_supersteps(), now.group_supersteps()));
+  progress.totals.set_group_sync_ns(now.group_sync_ns() -
+                                    std::min(before.group_sync_ns(), now.group_sync_ns()));
   return progress;
 }
 
-std::string Rate(const Progress& progress) {
+std::string Rate(std::uint64_t supersteps, const Progress& progress) {
   if (progress.seconds <= 0) return "-";
-  const double rate = static_cast<double>(progress.totals.supersteps()) / progress.seconds;
+  const double rate = static_cast<double>(supersteps) / progress.seconds;
   return rate < 10 ? absl::StrFormat("%.1f", rate) : absl::StrFormat("%.0f", rate);
 }
 
@@ -53,6 +57,15 @@ std::string MeanH(const Progress& progress) {
   if (progress.totals.supersteps() == 0) return "-";
   return BytesText(static_cast<double>(progress.totals.h_bytes()) /
                    static_cast<double>(progress.totals.supersteps()));
+}
+
+// What the columns have as computing alone.
+std::string GroupsLine(const proto::Job& job, const Progress& progress) {
+  const proto::JobTotals& totals = progress.totals;
+  if (totals.group_supersteps() == 0) return "";
+  return absl::StrFormat("job %d in groups: %s supersteps a second, which took %s %% of the time\n",
+                         job.job(), Rate(totals.group_supersteps(), progress),
+                         Share(totals.group_sync_ns(), progress));
 }
 
 std::string ClusterLine(const TopSample& sample) {
@@ -99,7 +112,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                    {"TIME", Align::kRight},
                    {"REASON", Align::kLeft}});
   std::map<std::uint64_t, Earlier> now;
-  std::string waits;
+  std::string below;
   for (const proto::Job& job : sample.jobs) {
     const auto before = earlier_.find(job.job());
     const std::int64_t elapsed = RunSeconds(job);
@@ -113,7 +126,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                   {StateName(job.state()), ColourOf(job.state())},
                   {absl::StrCat(job.spec().nprocs())},
                   {absl::StrCat(job.totals().supersteps())},
-                  {Rate(progress)},
+                  {Rate(progress.totals.supersteps(), progress)},
                   {MeanH(progress)},
                   {Share(progress.totals.compute_ns(), progress)},
                   {Share(progress.totals.waiting_ns(), progress)},
@@ -121,15 +134,16 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                   {Share(progress.totals.exchange_ns(), progress)},
                   {DurationText(elapsed)},
                   {job.reason()}});
+    below += GroupsLine(job, progress);
     const AwaitedProcesses awaited = AwaitedOf(job);
     if (IsNews(awaited)) {
-      absl::StrAppend(&waits, "job ", job.job(), " waits for ",
+      absl::StrAppend(&below, "job ", job.job(), " waits for ",
                       absl::StrJoin(AwaitedLines(awaited), "; "), "\n");
     }
     now[job.job()] = Earlier{.totals = job.totals(), .taken_ns = sample.taken_ns};
   }
   earlier_ = std::move(now);
-  return ClusterLine(sample) + "\n" + table.Text(colours) + (waits.empty() ? "" : "\n" + waits);
+  return ClusterLine(sample) + "\n" + table.Text(colours) + (below.empty() ? "" : "\n" + below);
 }
 
 }  // namespace bspnow::client
