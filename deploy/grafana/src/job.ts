@@ -35,6 +35,9 @@ export function job(): DashboardBuilder {
     .withRow(new RowBuilder("Communication"))
     .withPanel(lines("Bytes", "Of all processes, to and from others.", "Bps", [[rate("bspnow_job_bytes_total"), "{{direction}}"]]))
     .withPanel(lines("Messages", "Puts, gets and messages.", "cps", [[rate("bspnow_job_messages_total"), "{{direction}}"]]))
+    .withRow(new RowBuilder("Groups"))
+    .withPanel(lines("Supersteps of groups", "A second, each counted by each process that ends it. The rows above have them as computing.", "none", [[rate("bspnow_job_group_supersteps_total"), "supersteps"]]))
+    .withPanel(lines("Time of groups", "Of a process's time, that in the calls that end them.", "percentunit", [[rate("bspnow_job_group_seconds_total"), "groups"]]))
     .withRow(new RowBuilder("Safety"))
     .withPanel(lines("At risk", "What a loss would take; the interval of checkpoints beside it.", "s", [
       [`bspnow_job_commit_age_seconds${JOB}`, "at risk"],
