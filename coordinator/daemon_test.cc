@@ -171,6 +171,11 @@ TEST_F(DaemonTest, NamesContentThatMustBeUploadedFirst) {
   EXPECT_NE(job.status().ToString().find(kSha256), std::string::npos);
 }
 
+TEST_F(DaemonTest, SaysOfAContentThatIsGoneThatItIsLost) {
+  const auto content = TestWorker(address(), "w1", 1).ReadBlob(kSha256);
+  EXPECT_TRUE(absl::IsDataLoss(content.status())) << content.status();
+}
+
 TEST_F(DaemonTest, RefusesJobsThatCanNeverRun) {
   proto::JobSpec spec = Spec();
   spec.set_nprocs(0);

@@ -104,12 +104,13 @@ class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk
   proto::FileChunk chunk_;
 };
 
-/// A content, and nothing else.
+/// A content, and nothing else. DataLoss if it is not here: nobody but a client has it then.
 NextFile OneBlob(const files::BlobStore& blobs, const std::string& sha256) {
   return [&blobs, sha256,
           sent = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (std::exchange(sent, true)) return std::nullopt;
     absl::StatusOr<UniqueFd> fd = blobs.Open(sha256);
+    if (absl::IsNotFound(fd.status())) return absl::DataLossError(fd.status().message());
     if (!fd.ok()) return fd.status();
     return files::OutgoingFile::Of(*std::move(fd), sha256);
   };

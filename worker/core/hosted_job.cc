@@ -9,6 +9,16 @@
 #include "base/failpoint.h"
 
 namespace bspnow::worker {
+namespace {
+
+// The coordinator says DataLoss of a content that it has no more: no later try would find it.
+int StatusOfFailedStart(const absl::Status& why) {
+  if (absl::IsDataLoss(why)) return kNotFoundStatus;
+  return absl::IsPermissionDenied(why) ? kNotExecutableStatus : kFailureStatus;
+}
+
+}  // namespace
+
 HostedJob::HostedJob(const HostedJobContext& context, proto::StartJob start, std::uint32_t node,
                      std::function<void()> cleared)
     : context_(context),
@@ -71,7 +81,7 @@ void HostedJob::OnPrepared(absl::Status status, const proto::RestoreFailed& fail
   if (status.ok() && resumes()) status = FailpointStatus("worker.restore.started");
   if (status.ok()) return;
   proto::JobNotStarted why;
-  why.set_exit_status(absl::IsPermissionDenied(status) ? kNotExecutableStatus : kFailureStatus);
+  why.set_exit_status(StatusOfFailedStart(status));
   why.set_reason(std::string(status.message()));
   ReportNotStarted(why);
 }

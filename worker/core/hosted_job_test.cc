@@ -1,4 +1,5 @@
 // What the worker decides of its jobs, on a node that is made up.
+#include "base/exit_status.h"
 #include "worker/core/testing/hosted_job_fixture.h"
 
 namespace bspnow::worker {
@@ -165,6 +166,23 @@ TEST_F(HostedJobTest, AnEpochWhoseNumberIsGivenAgainIsRefusedWhileTheOldOneIsThe
   EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kNotStarted}));
   End();
   EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
+}
+
+// By this status the coordinator knows that trying again is in vain.
+TEST_F(HostedJobTest, AContentThatIsLostIsNotFound) {
+  for (const auto& [why, status] :
+       {std::pair{absl::DataLossError("content is not here"), kNotFoundStatus},
+        std::pair{absl::NotFoundError("making jobs/7"), kFailureStatus},
+        std::pair{absl::PermissionDeniedError("no account"), kNotExecutableStatus}}) {
+    node_.prepared = why;
+    Start();
+    ASSERT_EQ(events_.size(), 1u);
+    EXPECT_EQ(events_[0].not_started().exit_status(), status) << why;
+    EXPECT_EQ(events_[0].not_started().reason(), why.message());
+    End();
+    node_.Work();
+    TakeEvents();
+  }
 }
 
 TEST_F(HostedJobTest, AJobThatANewCoordinatorKeepsSaysAgainWhomItWaitsFor) {
