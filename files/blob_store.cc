@@ -108,7 +108,7 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
                                const std::function<bool()>& stops) const {
   const absl::StatusOr<UniqueFd> in = Open(sha256);
   if (!in.ok()) return in.status();
-  const UniqueFd out(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const UniqueFd out(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (const int error = errno; !out.valid())
     return absl::ErrnoToStatus(error, absl::StrCat("making ", path, LackOfInodes(error, path)));
   ssize_t n = 0;
@@ -119,7 +119,12 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
     if (n < 0) n = sendfile(out.get(), in->get(), nullptr, kCopyBytes);
   } while (n > 0);
   if (n < 0 || fchmod(out.get(), mode & kPermissions) != 0) return Failed("writing", path);
-  return absl::OkStatus();
+  const absl::StatusOr<FileContent> content = ContentOf(out.get(), path, stops);
+  if (!content.ok()) return content.status();
+  if (content->sha256 == sha256) return absl::OkStatus();
+  unlink(path.c_str());
+  return absl::DataLossError(
+      absl::StrCat("the copy of ", PathOf(sha256), " holds ", content->sha256));
 }
 
 // ---- Removing -----------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ class BlobStore {
   absl::StatusOr<std::uint64_t> Verify(std::string_view sha256,
                                        const std::function<bool()>& stops) const;
 
-  /// Puts a copy at `path`, which must not exist, with these permission bits.
+  /// Puts a copy at `path`, which must not exist, with these permission bits. DataLoss if that has
+  /// another hash, and nothing is there then.
   absl::Status CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode,
                       const std::function<bool()>& stops) const;
 

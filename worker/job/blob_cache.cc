@@ -3,6 +3,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <spdlog/spdlog.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
+constexpr int kCopiesMax = 3;
 constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
 constexpr std::chrono::milliseconds kLook{100};  // Whether who waits for another is still wanted.
 
@@ -70,8 +72,21 @@ std::uint64_t BlobCache::bytes() const {
 
 absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
                                std::uint32_t mode, OpenCalls& calls) {
-  if (absl::Status s = Acquire(sha256, calls); !s.ok()) return s;
-  const absl::Status copied = WithRoom(
+  absl::Status copied;
+  for (int tries = 0; tries < kCopiesMax; ++tries) {
+    if (absl::Status s = Acquire(sha256, calls); !s.ok()) return s;
+    copied = CopyAcquired(sha256, path, mode, calls);
+    Release(sha256, copied);
+    if (!absl::IsDataLoss(copied)) return copied;
+    spdlog::error("event=cached_content_damaged reason=\"{}\"", std::string(copied.message()));
+  }
+  // Not DataLoss: that would say that the coordinator has lost it.
+  return absl::InternalError(absl::StrCat(copied.message(), ", again: the disk damages it"));
+}
+
+absl::Status BlobCache::CopyAcquired(const std::string& sha256, const std::string& path,
+                                     std::uint32_t mode, OpenCalls& calls) {
+  return WithRoom(
       [&] {
         absl::Status s = CheckRoomFor(path, store_.BytesOf(sha256).value_or(0));
         if (!s.ok()) return s;
@@ -80,8 +95,6 @@ absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& pat
         return s;
       },
       calls);
-  Release(sha256);
-  return copied;
 }
 
 // Returns with one more user.
@@ -96,7 +109,7 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
   Kept& kept = kept_[sha256];
   kept.users += 1;
   kept.last_use = ++uses_;
-  if (!kept.verified || store_.BytesOf(sha256).value_or(kNoBytes) != kept.bytes) {
+  if (kept.doubted || store_.BytesOf(sha256).value_or(kNoBytes) != kept.bytes) {
     fetching_.insert(sha256);
     lock.unlock();
     const absl::StatusOr<std::uint64_t> bytes = VerifyOrFetch(sha256, calls);
@@ -105,7 +118,7 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
     fetched_.notify_all();
     bytes_ -= kept.bytes;
     kept.bytes = bytes.value_or(0);
-    kept.verified = bytes.ok();
+    kept.doubted = !bytes.ok();
     bytes_ += kept.bytes;
     if (!bytes.ok()) {
       // Where it was only not looked at to its end it is as it was found.
@@ -120,9 +133,9 @@ absl::Status BlobCache::Acquire(const std::string& sha256, OpenCalls& calls) {
   return absl::OkStatus();
 }
 
-// What an earlier run left is not trusted: it was never synced, and a power cut may have torn it.
-// Nor is it when somebody who needed room has removed or cut it, the directory, too, while this
-// worker runs. What is fetched is verified as it comes.
+// Somebody who needed room may have removed or cut it, the directory, too; what an earlier run left
+// was never synced, and a power cut may have torn it; and disks fail. Another job may have fetched
+// it anew meanwhile. What is fetched is verified as it comes.
 absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256,
                                                        OpenCalls& calls) {
   const auto bytes = store_.Verify(sha256, [&calls] { return calls.stopping(); });
@@ -133,9 +146,11 @@ absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256
   return store_.BytesOf(sha256);
 }
 
-void BlobCache::Release(const std::string& sha256) {
+void BlobCache::Release(const std::string& sha256, const absl::Status& copied) {
   const std::scoped_lock lock(mutex_);
-  kept_.at(sha256).users -= 1;
+  Kept& kept = kept_.at(sha256);
+  kept.users -= 1;
+  if (!copied.ok()) kept.doubted = true;
 }
 
 // What jobs use stays, and so does what is larger than all the room alone, until its job is done.

@@ -1,6 +1,6 @@
 // Contents by hash (programs, files of jobs) that this worker keeps: STATE_DIR/cache/SHA256. A
-// content is verified when it comes; the least recently used ones go when there are too many bytes,
-// or too few on the disk.
+// content is verified when it comes, and so is each copy; the least recently used ones go when
+// there are too many bytes, or too few on the disk.
 // Safe to use from several threads.
 #ifndef WORKER_JOB_BLOB_CACHE_H_
 #define WORKER_JOB_BLOB_CACHE_H_
@@ -40,9 +40,9 @@ class BlobCache {
                                                          std::uint64_t bytes_max, Fetch fetch);
 
   /// Puts a copy at `path`, which must not exist, with these permission bits. Fetches the content
-  /// first if it is not here. Stop of `calls` breaks that off, and leaves the content to others who
-  /// need it. Nothing begins that would take what is to stay free of the disk (DiskRoom::Takes): a
-  /// job that runs would have to end for it.
+  /// if it is not here, or is damaged. Stop of `calls` breaks that off, and leaves the content to
+  /// others who need it. Nothing begins that would take what is to stay free of the disk
+  /// (DiskRoom::Takes): a job that runs would have to end for it.
   absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode,
                       OpenCalls& calls);
 
@@ -56,14 +56,16 @@ class BlobCache {
   struct Kept {
     std::uint64_t bytes = 0;
     std::uint64_t last_use = 0;
-    int users = 0;          ///< Not removed while somebody copies it.
-    bool verified = false;  ///< In this run.
+    int users = 0;         ///< Not removed while somebody copies it.
+    bool doubted = false;  ///< The last copy failed.
   };
 
   void TakeOver();
   absl::Status Acquire(const std::string& sha256, OpenCalls& calls);
+  absl::Status CopyAcquired(const std::string& sha256, const std::string& path, std::uint32_t mode,
+                            OpenCalls& calls);
   absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256, OpenCalls& calls);
-  void Release(const std::string& sha256);
+  void Release(const std::string& sha256, const absl::Status& copied);
   std::optional<std::uint64_t> RemoveOldest();
   /// What needs room on the disk; there it may take that of contents that nobody uses.
   absl::Status WithRoom(const std::function<absl::Status()>& attempt, OpenCalls& calls);

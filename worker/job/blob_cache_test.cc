@@ -46,7 +46,9 @@ class BlobCacheTest : public testing::Test {
           files::BlobSink upload(into, Durability::kCached);
           absl::Status put = upload.Begin({.name = hash, .bytes = text.size(), .mode = 0});
           if (put.ok()) put = upload.Append(text);
-          return put.ok() ? upload.Finish() : put;
+          if (put.ok()) put = upload.Finish();
+          after_fetch_();
+          return put;
         });
     EXPECT_TRUE(cache.ok());
     return std::move(*cache);
@@ -60,6 +62,7 @@ class BlobCacheTest : public testing::Test {
   std::function<absl::Status(OpenCalls&)> before_fetch_ = [](OpenCalls&) {
     return absl::OkStatus();
   };
+  std::function<void()> after_fetch_ = [] {};
   int fetches_ = 0;
   int copies_ = 0;
   bool damage_ = false;
@@ -84,7 +87,8 @@ TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
   const std::function<void()> harms[] = {
       [this] { std::filesystem::remove(root_ + "/cache/" + kOne); },
       [this] { std::filesystem::remove_all(root_ + "/cache"); },
-      [this] { std::filesystem::resize_file(root_ + "/cache/" + kOne, 2); }};
+      [this] { std::filesystem::resize_file(root_ + "/cache/" + kOne, 2); },
+      [this] { std::ofstream(root_ + "/cache/" + kOne) << "onf"; }};
   for (const auto& harm : harms) {
     harm();
     const std::string copy = Fresh();
@@ -93,7 +97,19 @@ TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
     EXPECT_EQ(Read(copy), "one");
     EXPECT_EQ(cache->bytes(), 3u);
   }
-  EXPECT_EQ(fetches_, 4);
+  EXPECT_EQ(fetches_, 5);
+}
+
+// A disk that damages whatever it gets. It is not the coordinator that has lost the content.
+TEST_F(BlobCacheTest, GivesUpAContentThatIsDamagedAgainAndAgain) {
+  const auto cache = OpenCache(1000);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0640, calls_).ok());
+  std::ofstream(root_ + "/cache/" + kOne) << "onf";
+  after_fetch_ = [this] { std::ofstream(root_ + "/cache/" + kOne) << "onf"; };
+  const std::string copy = Fresh();
+  const absl::Status copied = cache->CopyTo(kOne, copy, 0640, calls_);
+  EXPECT_TRUE(absl::IsInternal(copied)) << copied;
+  EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
 TEST_F(BlobCacheTest, FetchesAContentOnce) {
