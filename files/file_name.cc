@@ -18,6 +18,7 @@ absl::Status CheckFileName(std::string_view name) {
     const std::string_view part = name.substr(0, name.find('/'));
     if (part.empty() || part == "." || part == "..")
       return refuse("must lead down only, without \"..\", \".\" and \"//\"");
+    if (part.size() > kNamePartBytesMax) return refuse("has a part of more than 255 bytes");
     if (part.size() == name.size()) return absl::OkStatus();
     name.remove_prefix(part.size() + 1);
   }

@@ -17,7 +17,15 @@ TEST(FileNameTest, RefusesPathsThatLeaveTheDirectory) {
                            "./a", "a//b", "a/"})
     EXPECT_FALSE(CheckFileName(name).ok()) << name;
   EXPECT_FALSE(CheckFileName(std::string("a\0b", 3)).ok());
-  EXPECT_FALSE(CheckFileName(std::string(kFileNameBytesMax + 1, 'a')).ok());
+}
+
+TEST(FileNameTest, RefusesWhatIsTooLongForAFileSystem) {
+  const std::string part(kNamePartBytesMax, 'a');
+  std::string name = part + "/" + part;
+  EXPECT_TRUE(CheckFileName(name).ok());
+  EXPECT_FALSE(CheckFileName("b/" + part + "a").ok());
+  while (name.size() <= kFileNameBytesMax) name += "/" + part;
+  EXPECT_FALSE(CheckFileName(name).ok());
 }
 
 }  // namespace

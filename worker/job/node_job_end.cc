@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "files/file_name.h"
 #include "worker/host/leftovers.h"
 #include "worker/job/node_job.h"
 
@@ -15,6 +16,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kLostNamedMax = 8;
+constexpr std::size_t kLostNameBytesMax = 300;
 // For the coordinator, or for room on its disk. It waits for an hour (kClearWithFilesNs).
 constexpr std::uint64_t kFilesPatienceNs = 3'000 * kNsPerS;
 constexpr std::uint64_t kProfilePatienceNs = 60 * kNsPerS;
@@ -27,6 +29,11 @@ std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_m
   files::FileSizes sizes;
   std::uint64_t bytes = 0;
   for (LeftFile& file : files) {
+    if (file.name.size() > files::kSentNameBytesMax) {
+      left_out[file.name] = absl::StrCat("its name has ", file.name.size(), " bytes, and those of ",
+                                         files::kSentNameBytesMax, " are kept");
+      continue;
+    }
     files::FileSizes after = sizes;  // The coordinator does not hear of what is left out.
     const std::uint64_t takes = after.Next(file.name, file.bytes);
     if (takes > bytes_max - bytes) {
@@ -39,6 +46,10 @@ std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_m
     fitting.push_back(std::move(file));
   }
   return fitting;
+}
+
+std::string Shortened(const std::string& name) {
+  return name.size() <= kLostNameBytesMax ? name : name.substr(0, kLostNameBytesMax) + "...";
 }
 
 /// The coordinator is away, has no room, or takes this worker's proof no more: it can be renewed.
@@ -169,7 +180,7 @@ std::string NodeJob::KeptFiles::Lost() const {
   std::size_t named = 0;
   for (const auto& [file, why] : left_out)
     if (++named <= kLostNamedMax)
-      absl::StrAppend(&text, text.empty() ? "" : "; ", "file ", file, ": ", why);
+      absl::StrAppend(&text, text.empty() ? "" : "; ", "file ", Shortened(file), ": ", why);
   if (named > kLostNamedMax) absl::StrAppend(&text, "; and ", named - kLostNamedMax, " more");
   return text;
 }

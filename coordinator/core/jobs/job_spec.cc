@@ -13,6 +13,9 @@ namespace {
 
 absl::Status CheckFile(const proto::FileSpec& file) {
   if (absl::Status named = files::CheckFileName(file.name()); !named.ok()) return named;
+  if (file.name().size() > files::kSentNameBytesMax)
+    return absl::InvalidArgumentError(absl::StrCat("a file's name has ", file.name().size(),
+                                                   " bytes; at most ", files::kSentNameBytesMax));
   return files::CheckSha256(file.sha256());
 }
 

@@ -30,6 +30,19 @@ std::string Complaint(const std::function<void(proto::JobSpec&)>& change) {
 
 TEST(JobSpecTest, TakesAnOrdinaryJob) { EXPECT_TRUE(CheckJobSpec(Spec()).ok()); }
 
+TEST(JobSpecTest, RefusesAFileThatNoNodeCouldMake) {
+  proto::JobSpec spec = Spec();
+  proto::FileSpec& file = *spec.add_files();
+  file.set_sha256(spec.program().sha256());
+  file.set_name(std::string(255, 'x'));
+  EXPECT_TRUE(CheckJobSpec(spec).ok());
+  file.set_name(std::string(256, 'x'));
+  EXPECT_FALSE(CheckJobSpec(spec).ok());
+  file.set_name("x");
+  while (file.name().size() < 3600) *file.mutable_name() += "/x";
+  EXPECT_FALSE(CheckJobSpec(spec).ok());
+}
+
 TEST(JobSpecTest, AltersWhatIsGivenAndNothingElse) {
   proto::Job job;
   *job.mutable_spec() = Spec();
