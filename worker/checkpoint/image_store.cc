@@ -23,6 +23,7 @@
 #include "files/job_files.h"
 #include "worker/checkpoint/image_name.h"
 #include "worker/host/account.h"
+#include "worker/passed_directory.h"
 
 namespace bspnow::worker {
 namespace {
@@ -118,7 +119,13 @@ std::string ImageStore::PathOf(JobId job, const std::string& name) const {
   return absl::StrCat(DirectoryOf(job), "/", name);
 }
 
+// Not one that is shared: images would fill the disk below a file system that is gone.
+void ImageStore::MakeRoot() const {
+  if (sharing() == Sharing::kOwn) MakePassedDirectory(settings_.root);
+}
+
 absl::Status ImageStore::MakeDirectory(JobId job) const {
+  MakeRoot();
   const std::string path = DirectoryOf(job);
   if (mkdir(path.c_str(), kDirectoryMode) == 0 || errno == EEXIST) return absl::OkStatus();
   return Failed("making", path);

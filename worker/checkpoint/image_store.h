@@ -62,6 +62,9 @@ class ImageStore {
   std::string DirectoryOf(JobId job) const;
   /// If it is not there.
   absl::Status MakeDirectory(JobId job) const;
+
+  /// That in which it stands, if somebody has removed it. Others make that of the job then.
+  void MakeRoot() const;
   /// Takes it back from the account that had it (worker/host/account.h), when none of the processes
   /// is left; removes it if nothing is in it. In a share other nodes may still write to it.
   void TakeBackDirectory(JobId job) const;

@@ -11,6 +11,7 @@
 #include "base/disk_room.h"
 #include "base/remove_tree.h"
 #include "files/file_name.h"
+#include "worker/passed_directory.h"
 
 namespace bspnow::worker {
 namespace {
@@ -30,6 +31,7 @@ absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
                                                   const proto::JobSpec& spec, BlobCache& cache,
                                                   OpenCalls& calls) {
   RemoveTree(path);  // What a process that was slow to die has made again.
+  MakePassedDirectory(fs::path(path).parent_path());
   std::error_code error;
   if (mkdir(path.c_str(), S_IRWXU) != 0) error = {errno, std::generic_category()};
   // As the kernel names it: images hold such paths.

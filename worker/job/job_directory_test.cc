@@ -57,6 +57,17 @@ TEST_F(JobDirectoryTest, HoldsProgramAndFiles) {
   EXPECT_TRUE(directory->LeftFiles()->empty());
 }
 
+// A worker whose state directory was cleaned up while it runs would start no job ever after.
+TEST_F(JobDirectoryTest, IsMadeThoughWhatItStandsInWasRemoved) {
+  const std::string state = root_ + "/state";
+  const std::string path = state + "/jobs/1";
+  const auto directory = JobDirectory::Create(path, spec_, *cache_, calls_);
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  for (const std::string& passed : {state, state + "/jobs"})
+    EXPECT_EQ(fs::status(passed).permissions(),
+              fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+}
+
 TEST_F(JobDirectoryTest, CoreFilesOfOtherNodesBearTheirNames) {
   std::vector<LeftFile> left;
   for (const char* const name : {"core", "sub/core.4711", "core/part", "corefu", "result"}) {

@@ -141,6 +141,7 @@ NodeJob::Prepared NodeJob::PrepareOnThread() {
   if (parts_.accounts.asks_others()) account = TakeAccount();
   if (!account.ok()) return {.directory = account.status()};
   const std::string path = absl::StrCat(parts_.jobs_directory, "/", Value(id_));
+  parts_.images.MakeRoot();
   Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache, preparing_),
                     .account = *std::move(account)};
   const std::vector<std::uint32_t> started = job_.StartedPids();
