@@ -6,7 +6,8 @@
 
 namespace bspnow::client {
 
-/// Without what steers a terminal: control characters become `?`.
+/// Without what steers a terminal: control characters become `?`, and so do those that turn the
+/// direction of text, by which a name could make the rest of its line read otherwise.
 std::string Harmless(std::string text);
 
 }  // namespace bspnow::client

@@ -67,6 +67,11 @@ TEST(TextTableTest, KnowsBothHalvesOfTheControlCharacters) {
   EXPECT_EQ(Harmless("\x7f\xc2\x9b ä\xc2\xa0"), "?\xc2? ä\xc2\xa0");
 }
 
+TEST(TextTableTest, LetsNoNameTurnTheDirectionOfItsLine) {
+  EXPECT_EQ(Harmless("a\u202eb\u2066\u200f\u061c"), "a?b???");
+  EXPECT_EQ(Harmless("\u2025\u20ac\u0621\xe2\x80"), "\u2025\u20ac\u0621\xe2\x80");
+}
+
 TEST(JobViewTest, TableSaysWhyAJobWaits) {
   const std::string text = JobTable({WaitingJob()}).Text(Colours::kOff);
   EXPECT_NE(text.find("(needs 8 slots, 3 free)"), std::string::npos) << text;
