@@ -1,4 +1,5 @@
 // logs, fetch.
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "client/commands.h"
 #include "client/options/job_options.h"
 #include "client/options/output_file.h"
+#include "client/view/harmless.h"
 #include "client/view/job_json.h"
 #include "client/view/line_prefixer.h"
 #include "client/view/open_line.h"
@@ -143,21 +145,35 @@ struct FetchOptions {
 
 /// Where the job's standard output goes with its files; empty: nowhere. Its owner has said it, and
 /// somebody else fetches, maybe as root: so it leads nowhere but down.
-absl::StatusOr<std::string> OutputOf(JobsStub& jobs, const FetchOptions& options) {
-  if (!options.names.empty()) return "";
-  proto::ShowJobRequest request;
-  request.set_job(options.job);
-  const absl::StatusOr<proto::Job> job = jobs.Show(request);
-  if (!job.ok()) return job.status();
-  if (job->spec().attached() || job->spec().output().empty()) return "";
+absl::StatusOr<std::string> OutputOf(const proto::JobSpec& spec, const FetchOptions& options) {
+  if (spec.attached() || spec.output().empty()) return "";
   const std::string name =
-      std::filesystem::path(OutputPath(job->spec().output(), options.job)).lexically_normal();
+      std::filesystem::path(OutputPath(spec.output(), options.job)).lexically_normal();
   if (!files::CheckFileName(name).ok())
     return absl::FailedPreconditionError(
         absl::StrCat("the standard output of job ", options.job, " was to go to \"", name,
                      "\", which is not below ", options.directory, "; write it by bsp logs ",
                      options.job, " --output FILE"));
   return (std::filesystem::path(options.directory) / name).lexically_normal();
+}
+
+/// Empty if names were given: then nothing else is wanted.
+absl::StatusOr<proto::Job> FetchedJob(JobsStub& jobs, const FetchOptions& options) {
+  if (!options.names.empty()) return proto::Job();
+  proto::ShowJobRequest request;
+  request.set_job(options.job);
+  return jobs.Show(request);
+}
+
+// The coordinator says it with a job that has no other reason. A script must not go on with a part.
+absl::Status LostFiles(const proto::Job& job) {
+  if (!absl::StartsWith(job.reason(), "files that it left")) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("job ", job.job(), ": ", job.reason()));
+}
+
+/// A script that reads them has the names as they are.
+std::string NameShown(const std::string& name) {
+  return isatty(STDOUT_FILENO) == 1 ? Harmless(name) : name;
 }
 
 absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
@@ -172,7 +188,9 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
   }
-  const absl::StatusOr<std::string> output = OutputOf(jobs, options);
+  const absl::StatusOr<proto::Job> job = FetchedJob(jobs, options);
+  if (!job.ok()) return job.status();
+  const absl::StatusOr<std::string> output = OutputOf(job->spec(), options);
   absl::Status written = output.status();
   if (output.ok() && std::find(paths.begin(), paths.end(), *output) != paths.end())
     written = absl::AlreadyExistsError(
@@ -184,11 +202,12 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
     written = WriteOutputFile(jobs, options.job, *output);
     if (written.ok()) paths.push_back(*output);
   }
+  if (written.ok()) written = LostFiles(*job);
   if (written.ok() && paths.empty()) std::cerr << "bsp: job " << options.job << " left no files\n";
   if (options.json) {
     std::cout << JsonText({{"job", options.job}, {"files", paths}});
   } else {
-    for (const std::string& path : paths) std::cout << path << "\n";
+    for (const std::string& path : paths) std::cout << NameShown(path) << "\n";
   }
   if (!written.ok()) return written;
   return 0;
