@@ -9,6 +9,7 @@
 #include "client/cluster/cancel_all.h"
 #include "client/commands.h"
 #include "client/options/job_selection.h"
+#include "client/options/list_options.h"
 #include "client/view/harmless.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
@@ -28,9 +29,11 @@ absl::Status NoSuchJob(const JobSelection& selection) {
   std::string of = selection.user.empty() ? "" : " of user " + selection.user;
   if (!selection.name.empty()) absl::StrAppend(&of, " with the name ", selection.name);
   if (!selection.ids.empty()) absl::StrAppend(&of, " among these ids");
-  return absl::NotFoundError(
-      absl::StrCat("no job", of, selection.state.empty() ? " waits or runs" : " is ",
-                   selection.state, "; nothing was cancelled; see `bsp jobs`"));
+  std::string in;
+  for (const proto::JobState state : selection.states)
+    absl::StrAppend(&in, in.empty() ? " is " : " or ", StateName(state));
+  return absl::NotFoundError(absl::StrCat("no job", of, in.empty() ? " waits or runs" : in,
+                                          "; nothing was cancelled; see `bsp jobs`"));
 }
 
 // Whose jobs are not said, and not which: one's own. An administrator, too, may forget to say it.
@@ -78,6 +81,18 @@ absl::StatusOr<int> CancelJobs(JobsStub& stub, const CancelOptions& options) {
   return status;
 }
 
+/// What has ended, or ends, is not to be cancelled.
+absl::StatusOr<std::vector<proto::JobState>> ParseOpenStates(const std::string& text) {
+  absl::StatusOr<std::vector<proto::JobState>> states = ParseStates(text);
+  for (const proto::JobState state : states.value_or(std::vector<proto::JobState>()))
+    if (state != proto::WAITING && state != proto::RUNNING && state != proto::RECOVERING &&
+        state != proto::SUSPENDED)
+      return absl::InvalidArgumentError(
+          absl::StrCat("a job that is ", StateName(state), " is not to be cancelled; write ",
+                       "waiting, running, recovering or suspended, or several with commas"));
+  return states;
+}
+
 }  // namespace
 
 void AddCancelCommand(CommandLine& line) {
@@ -90,9 +105,15 @@ void AddCancelCommand(CommandLine& line) {
   command->add_option("--name", selection.name, "Only jobs of this name")->type_name("NAME");
   command->add_option("-u,--user", selection.user, "Only jobs of this user [without JOB: you]")
       ->type_name("USER");
-  command->add_option("--state", selection.state, "Only jobs in this state")
-      ->check(CLI::IsMember({"pending", "waiting", "running", "recovering", "suspended"}))
-      ->type_name("STATE");
+  command
+      ->add_option_function<std::string>(
+          "--state",
+          [&selection](const std::string& text) { selection.states = *ParseOpenStates(text); },
+          "Only jobs in one of these states, as in waiting,running")
+      ->check([](const std::string& text) {
+        return std::string(ParseOpenStates(text).status().message());
+      })
+      ->type_name("STATE,...");
   command->add_flag("--json", options->json, "Print JSON, for programs");
   SetAction(line, command, [&line, options]() -> absl::StatusOr<int> {
     for (const std::string& text : options->jobs)

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "client/view/job_view.h"
-
 namespace bspnow::client {
 
 absl::StatusOr<IdRange> ParseIdRange(const std::string& text) {
@@ -44,7 +42,7 @@ bool JobSelection::Selects(const proto::Job& job) const {
                        return range.first <= job.job() && job.job() <= range.last;
                      });
   const bool by_state =
-      state.empty() || (state == "pending" ? "waiting" : state) == StateName(job.state());
+      states.empty() || std::find(states.begin(), states.end(), job.state()) != states.end();
   return by_id && by_state && (name.empty() || name == job.spec().name()) &&
          (user.empty() || user == job.spec().user());
 }

@@ -28,9 +28,9 @@ struct JobSelection {
   std::vector<IdRange> ids{};  ///< None: any.
   std::string name{};          ///< Empty: any; so the others.
   std::string user{};
-  std::string state{};  ///< As StateName, or "pending" as Slurm has it.
+  std::vector<proto::JobState> states{};
 
-  bool has_filters() const { return !name.empty() || !user.empty() || !state.empty(); }
+  bool has_filters() const { return !name.empty() || !user.empty() || !states.empty(); }
   /// Ids alone: nobody has to list the jobs to find them.
   bool names_each() const;
   bool Selects(const proto::Job& job) const;

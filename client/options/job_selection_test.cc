@@ -42,17 +42,18 @@ TEST(JobSelectionTest, SelectsWhatAllOfItHoldsFor) {
   EXPECT_TRUE((JobSelection{}.Selects(job)));
   EXPECT_TRUE((JobSelection{.ids = {{1, 2}, {5, 5}}}.Selects(job)));
   EXPECT_FALSE((JobSelection{.ids = {{1, 4}}}.Selects(job)));
-  EXPECT_TRUE((JobSelection{.name = "sort", .user = "anna", .state = "pending"}.Selects(job)));
-  EXPECT_TRUE((JobSelection{.state = "waiting"}.Selects(job)));
+  EXPECT_TRUE(
+      (JobSelection{.name = "sort", .user = "anna", .states = {proto::WAITING}}.Selects(job)));
+  EXPECT_TRUE((JobSelection{.states = {proto::RUNNING, proto::WAITING}}.Selects(job)));
   EXPECT_FALSE((JobSelection{.ids = {{5, 5}}, .name = "sor"}.Selects(job)));
   EXPECT_FALSE((JobSelection{.user = "bert"}.Selects(job)));
-  EXPECT_FALSE((JobSelection{.state = "running"}.Selects(job)));
+  EXPECT_FALSE((JobSelection{.states = {proto::RUNNING}}.Selects(job)));
 }
 
 TEST(JobSelectionTest, IdsAloneNeedNoList) {
   EXPECT_TRUE((JobSelection{.ids = {{5, 5}, {9, 9}}}.names_each()));
   EXPECT_FALSE((JobSelection{.ids = {{5, 6}}}.names_each()));
-  EXPECT_FALSE((JobSelection{.ids = {{5, 5}}, .state = "running"}.names_each()));
+  EXPECT_FALSE((JobSelection{.ids = {{5, 5}}, .states = {proto::RUNNING}}.names_each()));
 }
 
 }  // namespace

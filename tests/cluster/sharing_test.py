@@ -73,7 +73,7 @@ class SharingTest(unittest.TestCase):
         user = self.cluster.show(running)["user"]
         self.assertIn("no job of user nobody-else waits or runs; nothing was cancelled",
                       self.refused("cancel", "-u", "nobody-else"))
-        self.assertIn(f"no job of user {user} with the name typo is pending",
+        self.assertIn(f"no job of user {user} with the name typo is waiting",
                       self.refused("cancel", "--name", "typo", "--state", "pending"))
         self.assertIn("among these ids waits or runs", self.refused("cancel", "900-901"))
         self.assertEqual(self.cluster.bsp("cancel", "-u", user).stdout,
