@@ -48,7 +48,8 @@ std::vector<std::string> PlacesOf(const std::string& program,
     command.push_back(absl::StrCat("0x", absl::Hex(address)));
   const absl::StatusOr<ChildOutput> answer = RunChild(command);
   if (!answer.ok() || answer->status != 0) return {};
-  // The address, then a line for each function, maybe with " (discriminator 3)", or "??:0".
+  // The address, then a line for each function, maybe with " (discriminator 3)". Without debug
+  // information "??:0", or of a static function "heat.c:?", as all calls of that file.
   std::vector<std::string> places;
   bool in_program = false;
   const std::vector<std::string> lines = absl::StrSplit(answer->output, '\n', absl::SkipEmpty());
@@ -56,7 +57,7 @@ std::vector<std::string> PlacesOf(const std::string& program,
     if (line.starts_with("0x")) {
       places.emplace_back();
       in_program = false;
-    } else if (!places.empty() && !in_program && !line.starts_with('?')) {
+    } else if (!places.empty() && !in_program && line.find('?') == std::string::npos) {
       in_program = !IsInOurHeaders(line.c_str());
       const std::string place = line.substr(0, line.find(" (discriminator "));
       places.back() = place.substr(place.rfind('/') + 1);

@@ -58,7 +58,7 @@ bool FindLine(const ModuleAddress& module, char* text) {
   bool found = false;
   bool in_program = false;
   while (!in_program && fgets(line, sizeof line, answer) != nullptr) {
-    if (line[0] == '?') continue;
+    if (strchr(line, '?') != nullptr) continue;  // "??:0", or of a static function "heat.c:?".
     in_program = !IsInOurHeaders(line);
     line[strcspn(line, "\n")] = '\0';
     if (char* more = strstr(line, " (discriminator "); more != nullptr) *more = '\0';

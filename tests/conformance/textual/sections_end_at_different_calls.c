@@ -6,7 +6,7 @@
  * Env: BSP_CHECK=textual
  * Exit if case == 'different': 6
  * Stderr if case == 'different': ^bspnow: bsp_sync on pid \d+, superstep \d+: pid 0 ended the
- *   superstep at (\S*\.c:(33|\?)|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:(29|\?)|\S*\+0x\w+); .+
+ *   superstep at (\S*\.c:33|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:29|\S*\+0x\w+); .+
  */
 #define BSP_MULTICORE
 #include <bsp.h>
