@@ -8,7 +8,7 @@
 #define MCBSP_H_
 
 #if defined(BSP_H_) && !defined(BSP_MULTICORE)
-#error "bsp.h was included before mcbsp.h, with the sizes of the paper: include mcbsp.h first"
+#error "bsp.h came before mcbsp.h: include mcbsp.h first, or compile with bspcc --multicore"
 #endif
 #ifndef BSP_MULTICORE
 #define BSP_MULTICORE
