@@ -199,8 +199,8 @@ void Group::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t the
   }
   if (slot == kNoSlot && address == 0) {
     ReportMisuse(transfer.caller(),
-                 "%s is NULL, which is not registered; register an area with"
-                 " bsp_push_reg",
+                 "%s is NULL, which is not registered, even if bsp_push_reg was called with it;"
+                 " register an address here, too, of size 0 where this process has nothing",
                  area);
   }
   if (slot == kNoSlot && registrations_.PushedNow(address)) {

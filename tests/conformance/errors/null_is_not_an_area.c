@@ -1,8 +1,10 @@
 /* Source: BSPlib 1997, Registration, note 5
- * Claim: NULL cannot be used as a registered area, not even by a process that registered it.
+ * Claim: NULL cannot be used as a registered area, not even by a process that registered it. The
+ *   error says what such a process, which has nothing itself, registers to reach the others.
  * Cases: bsp_put bsp_hpput bsp_get bsp_hpget
  * Exit: 6
- * Stderr: ^bspnow: {case} on pid {p - 1}, superstep 1: .*(is not registered|NULL).*; .+
+ * Stderr: ^bspnow: {case} on pid {p - 1}, superstep 1: .*is NULL, which is not registered.*;
+ *   register an address here, too, of size 0 .+
  */
 #include <string.h>
 
