@@ -352,6 +352,7 @@ PYBIND11_MODULE(_native, module) {
   module.def("fold", &ReduceBy<&bsp_fold_elements>);
   module.def("scan", &ReduceBy<&bsp_scan_elements>);
   module.def("gather", &Gather);
+  module.def("elements", &Elements);
   module.def("scatter", &Scatter);
   module.def("exchange", &Exchange);
   module.def("checkpoint", &Checkpoint);

@@ -54,7 +54,8 @@ def _end_job(hook, kind, value, traceback):
     hook(kind, value, traceback)
     if _native.running():
         sys.stderr.flush()
-        _native.fail("python3", f"{kind.__name__} was not caught: {value}")
+        text = f": {value}" if str(value) else ""
+        _native.fail("python3", f"{kind.__name__} was not caught{text}")
 
 
 def end():
@@ -203,8 +204,9 @@ def _require_alike(call, x):
 
 def broadcast(root, x):
     """x of process root on all processes: an array is overwritten and returned; of a number that of
-    root is returned, whatever type the others give, and written into an array without dimensions;
-    of any other value (a list) the array that numpy makes of it, of the same type on all."""
+    root is returned, whatever type the others give, and written into an array without dimensions
+    (an error, if it does not fit); of any other value (a list) the array that numpy makes of it, of
+    the same type on all."""
     if np.ndim(x) == 0:
         return _broadcast_number(root, x)
     x = np.asarray(x)
@@ -224,7 +226,7 @@ def _broadcast_number(root, x):
     # The name of a structured type has no fields.
     value = np.frombuffer(named.tobytes(), mine if mine.str == name else name, 1, _NAME_BYTES)[0]
     if isinstance(x, np.ndarray):
-        x[...] = value
+        x[...] = _native.elements(value, x.dtype)
     return value
 
 
@@ -282,11 +284,15 @@ def gather(root, x):
 
 def scatter(root, blocks, x):
     """blocks[i] of root into the array x of process i. blocks, an array of the type of x or what
-    numpy makes one of, counts on root alone."""
-    if pid() == root and isinstance(blocks, np.ndarray) and blocks.dtype != x.dtype:
+    numpy makes one of, counts on root alone; what does not fit into elements of x is an error."""
+    if pid() != root:
+        blocks = np.empty(0, x.dtype)
+    elif not isinstance(blocks, np.ndarray):
+        blocks = _native.elements(blocks, x.dtype)
+    elif blocks.dtype != x.dtype:
         raise TypeError(f"elements of {blocks.dtype} in place of {x.dtype}; convert them")
     _require_alike("bsp.scatter", x)
-    _native.scatter(root, np.ascontiguousarray(blocks if pid() == root else [], x.dtype), x)
+    _native.scatter(root, np.ascontiguousarray(blocks), x)
 
 
 def exchange(blocks):

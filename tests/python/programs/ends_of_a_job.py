@@ -3,7 +3,7 @@
 # Claim: What ends a job does so clearly: an exception that nobody catches, a place that another
 #   process has not registered, an operation that fails, numbers of different types, bsp.abort.
 #   Lines printed before are there.
-# Cases: uncaught beyond operation numbers gather lists abort
+# Cases: uncaught silent beyond operation numbers gather lists abort
 # Procs: 2 4
 # Env if case == 'lists': BSP_CHECK=full
 # Exit: 6
@@ -12,6 +12,9 @@
 # Stderr if case == 'uncaught': ^bspnow: python3 on pid {p - 1}, superstep 1: ZeroDivisionError
 #   was not caught: division by zero
 # Stderr if case == 'uncaught': ^(Traceback|ZeroDivisionError|\s+\S)
+# Stderr if case == 'silent': ^bspnow: python3 on pid 0, superstep 1: KeyboardInterrupt was not
+#   caught, at .+
+# Stderr if case == 'silent': ^(Traceback|KeyboardInterrupt|\s+\S)
 # Stderr if case == 'beyond': ^bspnow: bsp_put on pid \d+, superstep 1: offset 8 \+ 8 bytes is
 #   beyond the 8 bytes registered by pid 1
 # Stderr if case == 'operation': ^bspnow: python3 on pid \d+, superstep \d+: ArithmeticError was not
@@ -41,6 +44,8 @@ bsp.push_reg(area)
 bsp.sync()
 if sys.argv[1] == "uncaught" and bsp.pid() == bsp.nprocs() - 1:
     1 / 0
+if sys.argv[1] == "silent" and bsp.pid() == 0:
+    raise KeyboardInterrupt
 if sys.argv[1] == "beyond":
     bsp.put(1, 2.0, area, 1)
 if sys.argv[1] == "operation":

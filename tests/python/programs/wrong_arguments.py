@@ -46,6 +46,14 @@ bsp.put(bsp.pid(), 7.0, whole)
 bsp.put(bsp.pid(), 0.1, array.view())  # Rounding is what floats are for.
 bsp.sync()
 assert whole[0] == 7 and array[0] == 0.1
+bsp.scatter(0, [8.0] * p if bsp.pid() == 0 else "none", whole)
+assert whole[0] == 8
+number = np.array(9)
+if bsp.pid() == 0:
+    bsp.broadcast(0, 0.5)
+else:
+    raises(ValueError, "does not fit into elements of int64", bsp.broadcast, 0, number)
+assert number == 9
 array[0] = 0
 raises(ValueError, "could not convert", bsp.put, 0, ["x"], array)
 raises(ValueError, "not contiguous", bsp.push_reg, np.zeros((4, 4))[:, 1])
@@ -60,6 +68,9 @@ raises(ValueError, "read-only", bsp.get, 0, array, 0, frozen)
 raises(ValueError, "not registered", bsp.pop_reg, frozen)
 raises(TypeError, "elements of float64 in place of int32", bsp.scatter, bsp.pid(), np.zeros(p),
        np.zeros(1, np.int32))
+raises(ValueError, "does not fit into elements of int32", bsp.scatter, bsp.pid(), [0.5] * p,
+       np.zeros(1, np.int32))
+raises(ValueError, "does not fit into elements of uint8", bsp.scatter, bsp.pid(), [300] * p, whole)
 raises(ValueError, "first index", bsp.exchange, np.zeros(p + 1))
 raises(TypeError, "numpy array", bsp.checkpoint, array, [1.0])
 raises(ValueError, "read-only", bsp.checkpoint, array, frozen)
