@@ -12,6 +12,23 @@
           INTEGER, INTENT(IN) :: x
         END FUNCTION
 
+! ---- Whether x is the same on all processes
+        INTEGER FUNCTION bspconstanti(x)
+          INTEGER, INTENT(IN) :: x
+        END FUNCTION
+
+! ---- The x of all in ascending order: process i has the i-th, from 0
+        INTEGER FUNCTION bspsorti(x)
+          INTEGER, INTENT(IN) :: x
+        END FUNCTION
+        REAL FUNCTION bspsortr(x)
+          REAL, INTENT(IN) :: x
+        END FUNCTION
+        FUNCTION bspsortd(x)
+          REAL(KIND=SELECTED_REAL_KIND(15, 307)) :: bspsortd
+          REAL(KIND=SELECTED_REAL_KIND(15, 307)), INTENT(IN) :: x
+        END FUNCTION
+
 ! ---- Sum of all; with _prefix: of process 0 to this one
         INTEGER FUNCTION bspsumi(x)
           INTEGER, INTENT(IN) :: x

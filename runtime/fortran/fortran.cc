@@ -261,6 +261,11 @@ BSP_FORTRAN void bspsync_number_(const Integer* /*number*/) { bsp_sync(); }
 
 BSP_FORTRAN Integer bspall_(const Integer* x) { return bsp_all(*x); }
 BSP_FORTRAN Integer bspany_(const Integer* x) { return bsp_any(*x); }
+BSP_FORTRAN Integer bspconstanti_(const Integer* x) { return bsp_constantI(*x); }
+
+BSP_FORTRAN Integer bspsorti_(const Integer* x) { return bsp_sortI(*x); }
+BSP_FORTRAN float bspsortr_(const float* x) { return bsp_sortR(*x); }
+BSP_FORTRAN double bspsortd_(const double* x) { return bsp_sortD(*x); }
 
 #define BSP_FORTRAN_OF_EACH_TYPE(operation)                                                   \
   BSP_FORTRAN Integer bsp##operation##i_(const Integer* x) { return bsp_##operation##I(*x); } \

@@ -1,6 +1,6 @@
 ! Source: Oxford toolset, level 1, in Fortran
-! Claim: The reductions and prefixes of numbers have Fortran names, and
-!   so have the parameters of the machine.
+! Claim: The reductions, prefixes and sorts of numbers have Fortran
+!   names, and so have the parameters of the machine.
       PROGRAM reduce
       INCLUDE 'fbsp.h'
       INCLUDE 'fbsp_level1.h'
@@ -13,6 +13,11 @@
       CALL expecteq(bspall(me), 0, 'bspall, 0 on process 0')
       CALL expecteq(bspany(0), 0, 'bspany')
       CALL expecteq(bspany(me + 1 - p), MIN(last, 1), 'bspany of some')
+      CALL expecteq(bspconstanti(7), 1, 'bspconstanti')
+      CALL expecteq(bspconstanti(me), 1 - MIN(last, 1), 'constanti')
+      CALL expecteq(bspsorti(-me), me - last, 'bspsorti')
+      CALL expecteq(INT(bspsortr(REAL(-me))), me - last, 'bspsortr')
+      CALL expecteq(INT(bspsortd(DBLE(-me))), me - last, 'bspsortd')
       CALL expecteq(bspsumi(me), p * last / 2, 'bspsumi')
       CALL expecteq(INT(bspsumr(me + 0.5)), p * p / 2, 'bspsumr')
       CALL expecteq(INT(2 * bspsumd(me + 0.5D0)), p * p, 'bspsumd')
