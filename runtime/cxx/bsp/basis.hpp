@@ -61,7 +61,8 @@ template <typename T>
 constexpr void require_trivially_copyable() {
   static_assert(std::is_trivially_copyable_v<T>,
                 "BSP copies elements byte by byte: their type must be trivially copyable (no "
-                "std::string, std::vector or pointer-owning class; send what they hold)");
+                "std::string, std::vector or pointer-owning class; send what they hold. No "
+                "std::pair or std::tuple; use a struct)");
   static_assert(!std::is_pointer_v<T>,
                 "a pointer means nothing in the memory of another process; send what it points at");
 }
