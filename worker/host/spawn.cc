@@ -1,9 +1,11 @@
 #include "worker/host/spawn.h"
 
+#include <absl/strings/escaping.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -18,6 +20,7 @@
 
 #include "base/unique_fd.h"
 #include "runtime/link/link.h"
+#include "worker/host/interpreter.h"
 
 extern char** environ;
 
@@ -40,8 +43,10 @@ constexpr int kBusyPauseMs = 1;
 /// What the child says if it cannot become the program.
 struct SpawnFailure {
   int error;
-  bool in_directory;  ///< chdir failed, not execve.
+  bool in_directory;              ///< chdir failed, not execve.
+  InterpreterPath interpreter{};  ///< What is not there, where the program is.
 };
+static_assert(sizeof(SpawnFailure) <= PIPE_BUF, "it is written and read as one");
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
@@ -136,8 +141,17 @@ bool Enter(const SpawnRequest& request) {
     if (errno != ETXTBSY) break;
     poll(nullptr, 0, kBusyPauseMs);
   }
-  fail({errno, false});
+  const int error = errno;
+  const bool is_there = error == ENOENT && access(request.program.c_str(), F_OK) == 0;
+  fail({error, false, is_there ? InterpreterOf(request.program.c_str()) : InterpreterPath{}});
   _exit(127);
+}
+
+std::string NeedsInterpreter(const std::string& program, const std::string& interpreter) {
+  const bool ends_in_return = interpreter.ends_with('\r');
+  return absl::StrCat(
+      program, " needs ", absl::CHexEscape(interpreter), ", which is not there",
+      ends_in_return ? "; lines of a script end with \\n, not with \\r\\n as on Windows" : "");
 }
 
 absl::Status Explain(const SpawnRequest& request, const SpawnFailure& failure) {
@@ -145,7 +159,10 @@ absl::Status Explain(const SpawnRequest& request, const SpawnFailure& failure) {
     return absl::FailedPreconditionError(absl::StrCat(
         "cannot run in the directory ", request.directory, " (--dir): ", strerror(failure.error)));
   }
-  const std::string what = absl::StrCat(request.program, ": ", strerror(failure.error));
+  const std::string interpreter = failure.interpreter.text;
+  const std::string what = interpreter.empty()
+                               ? absl::StrCat(request.program, ": ", strerror(failure.error))
+                               : NeedsInterpreter(request.program, interpreter);
   if (failure.error == ENOENT || failure.error == ENOTDIR) return absl::NotFoundError(what);
   if (failure.error == EACCES || failure.error == ENOEXEC || failure.error == EPERM) {
     return absl::PermissionDeniedError(what);

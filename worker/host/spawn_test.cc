@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fstream>
+#include <iterator>
 
 #include "base/unique_fd.h"
 
@@ -64,6 +68,42 @@ TEST(SpawnTest, GivesADirectoryUpThatDoesNotAnswer) {
   const absl::Status given_up = DirectoryOf(kAway, "/etc", kMs).status();
   EXPECT_EQ(given_up.code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(given_up.message().find(kAway), std::string::npos) << given_up;
+}
+
+/// Why the program with these bytes does not begin.
+std::string WhyNot(const std::string& bytes) {
+  const std::string program = testing::TempDir() + "/program";
+  std::ofstream(program, std::ios::binary) << bytes;
+  EXPECT_EQ(chmod(program.c_str(), 0755), 0);
+  const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const RaisedLimits limits;
+  const absl::StatusOr<pid_t> child = Spawn({.program = program,
+                                             .arguments = {program},
+                                             .environment = {},
+                                             .directory = "",
+                                             .standard = {null.get(), null.get(), null.get()},
+                                             .link = null.get(),
+                                             .memory_bytes = 0,
+                                             .limits = limits});
+  EXPECT_EQ(child.status().code(), absl::StatusCode::kNotFound);
+  return std::string(child.status().message()).substr(program.size());
+}
+
+TEST(SpawnTest, NamesTheInterpreterThatAScriptNeeds) {
+  EXPECT_EQ(WhyNot("#! /no/such -x\n"), " needs /no/such, which is not there");
+  EXPECT_EQ(WhyNot("#!/bin/sh\r\necho\r\n"),
+            " needs /bin/sh\\r, which is not there; lines of a script end with \\n, not with "
+            "\\r\\n as on Windows");
+}
+
+TEST(SpawnTest, NamesTheLoaderThatAProgramNeeds) {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string name = "/lib64/ld-linux";
+  const std::size_t loader = bytes.find(name);
+  if (loader == std::string::npos) GTEST_SKIP() << "this test has no such loader";
+  bytes.replace(loader, name.size(), "/lib65/ld-linux");
+  EXPECT_TRUE(WhyNot(bytes).starts_with(" needs /lib65/ld-linux"));
 }
 
 }  // namespace
