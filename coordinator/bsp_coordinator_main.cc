@@ -235,7 +235,7 @@ int PrintNewToken(const CoordinatorSettings& settings) {
   constexpr std::int64_t kDayS = 24 * 3600;
   constexpr std::int64_t kMsPerS = 1000;
   const absl::StatusOr<Scopes> scopes = ParseScopes(settings.token_scopes);
-  const auto state = StateDirectory::Open(settings.state_dir);
+  const auto state = StateDirectory::OpenExisting(settings.state_dir);
   absl::StatusOr<std::string> token = absl::UnknownError("");
   if (!scopes.ok() || !state.ok()) {
     token = scopes.ok() ? state.status() : scopes.status();
@@ -255,7 +255,7 @@ int PrintNewToken(const CoordinatorSettings& settings) {
 
 /// The exit status: that of an administrator's question, or order.
 int LookAfterJournal(const CoordinatorSettings& settings) {
-  const auto state = StateDirectory::Open(settings.state_dir);
+  const auto state = StateDirectory::OpenExisting(settings.state_dir);
   absl::Status outcome = state.status();
   RepairReport report;
   if (state.ok() && settings.task == CoordinatorTask::kCheck) {

@@ -61,6 +61,15 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   return StateDirectory(path);
 }
 
+absl::StatusOr<StateDirectory> StateDirectory::OpenExisting(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return Open(path);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return absl::ErrnoToStatus(error.value(), path);
+  return absl::NotFoundError(
+      absl::StrCat("there is no directory ", path, "; give the --state-dir of the coordinator"));
+}
+
 std::string StateDirectory::job(JobId job) const {
   return absl::StrCat(path_, "/jobs/", Value(job));
 }

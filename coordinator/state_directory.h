@@ -29,6 +29,9 @@ class StateDirectory {
   /// Makes what is missing of it.
   static absl::StatusOr<StateDirectory> Open(const std::string& path);
 
+  /// Of a coordinator that has run: NotFound if there is no such directory.
+  static absl::StatusOr<StateDirectory> OpenExisting(const std::string& path);
+
   const std::string& path() const { return path_; }
   std::string stream_key() const { return path_ + "/stream.key"; }
   std::string tokens() const { return path_ + "/tokens"; }

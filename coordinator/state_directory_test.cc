@@ -39,6 +39,13 @@ TEST_F(StateDirectoryTest, LeavesADirectoryThatWasThereAsItIs) {
   EXPECT_EQ(ModeOf("/there/blobs"), fs::perms::owner_all);
 }
 
+TEST_F(StateDirectoryTest, IsNotMadeForAQuestion) {
+  EXPECT_TRUE(absl::IsNotFound(StateDirectory::OpenExisting(scratch_.path() + "/none").status()));
+  EXPECT_FALSE(fs::exists(scratch_.path() + "/none"));
+  fs::create_directory(scratch_.path() + "/there");
+  EXPECT_TRUE(StateDirectory::OpenExisting(scratch_.path() + "/there").ok());
+}
+
 // As the directory of a group's project is: what is made in it has the bit, too.
 TEST_F(StateDirectoryTest, LiesInADirectoryThatGivesItsGroup) {
   ASSERT_EQ(chmod(scratch_.path().c_str(), S_ISGID | S_IRWXU), 0);
