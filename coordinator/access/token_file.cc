@@ -115,9 +115,9 @@ absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
   std::string lines;
   for (const auto& [hash, other] : *known) {
     if (other.name == token.name && other.caller.user == token.caller.user) {
-      return absl::AlreadyExistsError(
-          absl::StrCat("user ", other.caller.user, " has a token of the name ", other.name,
-                       "; give another name, or take its line out of ", path_));
+      return absl::AlreadyExistsError(absl::StrCat(
+          "user ", other.caller.user, " has a token of the name ", other.name,
+          "; give this one another --token-name, or take the line of that one out of ", path_));
     }
     absl::StrAppend(&lines, other.name, " ", other.caller.user, " ",
                     ScopesText(other.caller.scopes), " ", other.until_unix_s, " ", hash, "\n");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -46,8 +47,11 @@ class JournalRepairTest : public testing::Test {
     EXPECT_TRUE(absl::IsDataLoss(refusal)) << refusal;
     EXPECT_NE(refusal.message().find("--rebuild"), std::string::npos) << refusal;
     EXPECT_FALSE(CheckJournal(state_).sound.ok());
+    const bool was_there = std::filesystem::exists(journal_);
     const auto rebuilt = RebuildJournal(state_, "");
     ASSERT_TRUE(rebuilt.ok()) << rebuilt.status();
+    const auto says_where = [](const std::string& line) { return line.ends_with(".damaged"); };
+    EXPECT_EQ(std::any_of(rebuilt->begin(), rebuilt->end(), says_where), was_there);
     EXPECT_TRUE(CheckJournal(state_).sound.ok()) << CheckJournal(state_).sound;
   }
 
