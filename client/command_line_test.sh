@@ -130,7 +130,11 @@ says 2 'bsp: no command frobnicate; see bsp --help' bsp frobnicate
 says 2 'bsp: no command frobnicate; see bsp --help' bsp --coordinator $nobody frobnicate
 says 2 'bsp: no command frobnicate; see bsp --help' bsp help frobnicate
 says 2 'bsp: no command job; did you mean jobs?; see bsp --help' bsp job
+says 2 'bsp: no command sub; did you mean submit?; see bsp --help' bsp sub
 says 2 'unknown option --promt; see bsprun --help' bsprun --promt true
+says 2 "unknown option --input; it is bsp submit's; see bsprun --help" bsprun --input f true
+says 2 "unknown option --timing; it is bsprun's; see bsp submit --help" \
+  bsp submit -n 2 --timing true
 says 2 'unknown option --ndoes; did you mean --nodes?; see bsp submit --help' \
   bsp submit -n 2 --ndoes 3 true
 says 2 'unknown option --ntasks; did you mean -n?; see bsp submit --help' \

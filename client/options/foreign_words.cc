@@ -108,6 +108,18 @@ constexpr ForeignWord kWords[] = {
     {"--parsable2", "--csv"},
 };
 
+// What one of the two commands has that start a program, and the other has not.
+constexpr ForeignWord kOptionsOfOne[] = {
+    {"--after", "bsp submit"},   {"--array", "bsp submit"}, {"--file", "bsp submit"},
+    {"--input", "bsp submit"},   {"--wait", "bsp submit"},  {"--prefix-output", "bsprun"},
+    {"--profile", "bsprun"},     {"--simulate", "bsprun"},  {"--timing", "bsprun"},
+    {"--timing-file", "bsprun"}, {"--trace", "bsprun"},
+};
+
+std::string NameIn(const std::string& word) {
+  return word.starts_with('-') ? word.substr(0, word.find('=')) : word;
+}
+
 bool Has(const CLI::App& app, const std::string& ours) {
   if (ours.starts_with('-')) return app.get_option_no_throw(ours) != nullptr;
   return !app.get_subcommands([&](const CLI::App* command) { return command->check_name(ours); })
@@ -117,12 +129,19 @@ bool Has(const CLI::App& app, const std::string& ours) {
 }  // namespace
 
 std::string OurWordFor(const CLI::App& app, const std::string& word) {
-  const std::string name = word.starts_with('-') ? word.substr(0, word.find('=')) : word;
+  const std::string name = NameIn(word);
   const auto* const found =
       std::find_if(std::begin(kWords), std::end(kWords), [&](const ForeignWord& foreign) {
         return foreign.theirs == name && Has(app, std::string(foreign.ours));
       });
   return found == std::end(kWords) ? "" : std::string(found->ours);
+}
+
+std::string CommandWith(const std::string& option) {
+  const std::string name = NameIn(option);
+  for (const ForeignWord& one : kOptionsOfOne)
+    if (one.theirs == name) return std::string(one.ours);
+  return "";
 }
 
 }  // namespace bspnow::client

@@ -32,6 +32,12 @@ TEST_F(ForeignWordsTest, MeansByOneLetterWhatTheCommandHas) {
   EXPECT_EQ(OurWordFor(*app_.get_subcommand("jobs"), "-t"), "--state");
 }
 
+TEST_F(ForeignWordsTest, KnowsWhichCommandHasWhatTheOtherHasNot) {
+  EXPECT_EQ(CommandWith("--input=data"), "bsp submit");
+  EXPECT_EQ(CommandWith("--timing"), "bsprun");
+  EXPECT_EQ(CommandWith("--output"), "") << "both have it";
+}
+
 TEST_F(ForeignWordsTest, LeavesAnOptionsValueOut) {
   EXPECT_EQ(OurWordFor(*app_.get_subcommand("submit"), "--ntasks=4"), "-n");
 }

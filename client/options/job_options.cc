@@ -11,6 +11,7 @@
 #include "client/options/array_option.h"
 #include "client/options/cluster_option.h"
 #include "client/options/file_option.h"
+#include "client/options/foreign_words.h"
 #include "client/options/output_file.h"
 #include "client/options/processors.h"
 #include "client/options/profile_option.h"
@@ -231,7 +232,9 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
     options.program.erase(options.program.begin());
   } else if (!options.program.empty() && options.program.front().front() == '-') {
     const std::string& unknown = options.program.front();
-    return "unknown option " + unknown + DidYouMean(app, unknown) + "; see " + name + " --help";
+    const std::string other = CommandWith(unknown);
+    const std::string meant = other.empty() ? DidYouMean(app, unknown) : "; it is " + other + "'s";
+    return "unknown option " + unknown + meant + "; see " + name + " --help";
   }
   options.misplaced = MisplacedOption(app, options.program);
   if (!options.program.empty()) return "";

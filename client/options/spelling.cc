@@ -9,6 +9,7 @@ namespace bspnow::client {
 namespace {
 
 constexpr std::size_t kDistanceMax = 2;
+constexpr std::size_t kBeginningMin = 2;  // Letters that say enough, of one word alone.
 
 }  // namespace
 
@@ -33,6 +34,9 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
 
 std::string NearestWord(const std::string& word, const std::vector<std::string>& known) {
   std::string nearest;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (word.size() >= kBeginningMin && std::count_if(known.begin(), known.end(), begins) == 1)
+    return *std::find_if(known.begin(), known.end(), begins);
   // Of a word without a common letter nobody knows what it was meant to be.
   std::size_t least = std::min(kDistanceMax + 1, word.size());
   for (const std::string& candidate : known) {

@@ -20,6 +20,8 @@ TEST(SpellingTest, NamesTheNearestOfThoseThatAreNear) {
   const std::vector<std::string> known = {"show", "submit", "suspend", "jobs"};
   EXPECT_EQ(NearestWord("submti", known), "submit");
   EXPECT_EQ(NearestWord("jbo", known), "jobs");
+  EXPECT_EQ(NearestWord("susp", known), "suspend") << "it begins so, and no other does";
+  EXPECT_EQ(NearestWord("su", known), "");
   EXPECT_EQ(NearestWord("frobnicate", known), "");
   EXPECT_EQ(NearestWord("xy", known), "");
   EXPECT_EQ(NearestWord("", known), "");
