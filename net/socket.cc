@@ -63,6 +63,7 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", std::string(text), "' is not HOST:PORT: ", why));
   };
+  if (text.find("://") != std::string_view::npos) return refuse("nothing stands before the host");
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return refuse("no port");
   std::string_view host = text.substr(0, colon);
@@ -70,7 +71,7 @@ absl::StatusOr<HostPort> ParseHostPort(std::string_view text) {
   if (brackets) host = host.substr(1, host.size() - 2);
   if (host.find_first_of("[]") != std::string_view::npos) return refuse("unbalanced brackets");
   if (brackets != (host.find(':') != std::string_view::npos))
-    return refuse("an IPv6 address, and nothing else, stands in brackets");
+    return refuse("an IPv6 address, and nothing else, stands in brackets, as in [::1]:7070");
   if (host.empty()) return refuse("no host");
   std::uint32_t port = 0;
   const std::string digits(text.substr(colon + 1));

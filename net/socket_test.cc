@@ -14,6 +14,8 @@ TEST(HostPortTest, ReadsNamesAndNumbers) {
   EXPECT_EQ(ParseHostPort("10.0.0.1:0")->port, 0);
   EXPECT_EQ(ParseHostPort("[::1]:65535")->host, "::1");
   EXPECT_EQ(ParseHostPort("[::1]:65535")->ToString(), "[::1]:65535");
+  EXPECT_EQ(ParseHostPort("http://head:7070").status().message(),
+            "'http://head:7070' is not HOST:PORT: nothing stands before the host");
 }
 
 TEST(HostPortTest, RefusesEverythingElse) {

@@ -140,8 +140,8 @@ std::string WantsTls(const HostPort& server) {
 
 std::string NoTls(const HostPort& server) {
   return absl::StrCat(server.ToString(),
-                      " does not speak TLS; start it with --tls, or leave out "
-                      "--tls and BSP_TLS here");
+                      " does not speak TLS; start it with --tls, or leave out --tls and BSP_TLS "
+                      "here, unless another program has that port");
 }
 
 enum class Shaken { kHands, kRefused, kOtherProtocol, kNothing };
