@@ -136,6 +136,12 @@ TEST(SettingsTest, SaysWhoComplainsOfWhat) {
             std::string("bsp-coordinator: --config: cannot read /none") + kSeeHelp);
 }
 
+TEST(SettingsTest, SaysHowASizeIsWritten) {
+  EXPECT_EQ(ComplaintAbout({"--state-dir", "/x", "--max-log-bytes", "4X"}),
+            "bsp-coordinator: --max-log-bytes: 4X is no size; write it as in 500M, 4G or 1T; see "
+            "bsp-coordinator --help\n");
+}
+
 TEST(SettingsTest, NamesFileAndLineOfAWrongSetting) {
   const ScratchDirectory scratch;
   const std::string path = scratch.path() + "/file";
@@ -147,6 +153,11 @@ TEST(SettingsTest, NamesFileAndLineOfAWrongSetting) {
   EXPECT_EQ(
       ComplaintAbout(words).find("bsp-coordinator: " + path + ":2: there is no setting keep-dais;"),
       0u)
+      << ComplaintAbout(words);
+  std::ofstream(path) << "listen = 127.0.0.1:7070\n[limits]\nkeep-days = 3\n";
+  EXPECT_EQ(ComplaintAbout(words).find("bsp-coordinator: " + path +
+                                       ":2: settings have no sections; take out [limits];"),
+            0u)
       << ComplaintAbout(words);
   // The command line's is wrong, the file's is not.
   std::ofstream(path) << "listen = 127.0.0.1:7070\nkeep-days = 3\n";

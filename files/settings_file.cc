@@ -8,7 +8,10 @@
 namespace bspnow::files {
 namespace {
 
-constexpr char kNotParsed[] = "INI was not able to parse ";  // CLI11's, of an unknown name.
+// CLI11's, of an unknown name; that of a section ends in two plus signs.
+constexpr char kNotParsed[] = "INI was not able to parse ";
+constexpr char kSectionEnd[] = ".++";
+constexpr char kNoSize[] = " unit not recognized.";  // CLI11's, with a list of all that there are.
 
 // "listen" of "--listen is required", "Could not convert: --listen = x" and "--listen: ...".
 std::string NameIn(const std::string& what) {
@@ -63,6 +66,12 @@ std::string SettingsComplaint(const CLI::App& app, const CLI::ParseError& error,
   } else if (what.starts_with(kNotParsed)) {
     name = std::string(absl::StripPrefix(what, kNotParsed));
     what = "there is no setting " + name;
+    if (name.ends_with(kSectionEnd)) {
+      name = absl::StrCat("[", absl::StripSuffix(name, kSectionEnd), "]");
+      what = absl::StrCat("settings have no sections; take out ", name);
+    }
+  } else if (const std::size_t size = what.find(kNoSize); size != std::string::npos) {
+    what = what.substr(0, size) + " is no size; write it as in 500M, 4G or 1T";
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::FileError)) {
     what = "--config: cannot read " + what.substr(0, what.find(" was not readable"));
   }
