@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -25,38 +26,47 @@ namespace {
 constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
 constexpr std::uint64_t kAskTimeoutNs = 10'000'000'000;  // All have left the barrier by then.
 
-/// Of images of a process, those that still run.
+/// One that still runs.
+struct Running {
+  std::uint64_t ticks = 0;  ///< Of processor time that it has used.
+  std::string exit_signal;  ///< That it sends its parent at its end; "0": none.
+};
+
+std::optional<Running> LookAt(pid_t os_pid) {
+  std::ifstream stat(absl::StrCat("/proc/", os_pid, "/stat"));
+  std::string text;
+  std::getline(stat, text);
+  const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
+  if (name_end == std::string::npos || text.substr(name_end + 2, 1) == "Z") return std::nullopt;
+  Running running;
+  std::istringstream words(text.substr(name_end + 2));
+  for (int field = 3; words >> running.exit_signal && field < 38; ++field) {  // See proc(5).
+    std::uint64_t ticks = 0;
+    if ((field == 14 || field == 15) && absl::SimpleAtoi(running.exit_signal, &ticks))
+      running.ticks += ticks;
+  }
+  return running;
+}
+
+/// Of images of a process.
 struct Writers {
   bool any = false;
-  std::uint64_t ticks = 0;  ///< Of processor time, all together.
+  std::uint64_t ticks = 0;  ///< All together.
 };
 
 /// A program that names its areas may have children of its own, and any may make some while its
 /// image is written: those send it a signal at their end, a writer sends none.
-void AddIfWriter(pid_t child, Writers& writers) {
-  std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
-  std::string text;
-  std::getline(stat, text);
-  const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
-  if (name_end == std::string::npos || text.substr(name_end + 2, 1) == "Z") return;
-  std::istringstream words(text.substr(name_end + 2));
-  std::string word;
-  std::uint64_t all_ticks = 0;
-  for (int field = 3; words >> word && field < 38; ++field) {  // As proc(5) numbers them.
-    std::uint64_t ticks = 0;
-    if ((field == 14 || field == 15) && absl::SimpleAtoi(word, &ticks)) all_ticks += ticks;
-  }
-  if (word != "0") return;
-  writers.any = true;
-  writers.ticks += all_ticks;
-}
-
 Writers WritersOf(pid_t os_pid) {
   Writers writers;
   const std::string tasks = absl::StrCat("/proc/", os_pid, "/task");
   for (const std::string& task : ListDirectory(tasks).names) {
     std::ifstream file(absl::StrCat(tasks, "/", task, "/children"));
-    for (pid_t child; file >> child;) AddIfWriter(child, writers);
+    for (pid_t child; file >> child;) {
+      const std::optional<Running> running = LookAt(child);
+      if (!running || running->exit_signal != "0") continue;
+      writers.any = true;
+      writers.ticks += running->ticks;
+    }
   }
   return writers;
 }
@@ -314,11 +324,9 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
     pending_.erase(pid);
     Fail(pid, reason);
   }
-  // It may have many files to write, but has to go on.
-  struct stat archive {};
-  if (archiver_ != 0 && stat(ArchivePath().c_str(), &archive) == 0 &&
-      std::exchange(archive_bytes_, archive.st_size) != archive.st_size)
-    archive_since_ns_ = now_ns;
+  // The same of the files, which are summed up, too.
+  const std::uint64_t ticks = archiver_ == 0 ? 0 : LookAt(archiver_).value_or(Running{}).ticks;
+  if (std::exchange(archive_ticks_, ticks) != ticks) archive_since_ns_ = now_ns;
   const bool files_failed =
       archiver_ != 0 && now_ns - std::max(since_ns_, archive_since_ns_) > kReportTimeoutNs;
   if (files_failed) {

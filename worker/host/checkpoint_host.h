@@ -109,7 +109,7 @@ class CheckpointHost {
   std::set<Pid> stuck_;                 ///< Those that were given up, and still are.
   std::uint64_t since_ns_ = 0;          ///< The first look at them.
   pid_t archiver_ = 0;                  ///< 0: it has ended, or is not waited for any more.
-  std::int64_t archive_bytes_ = 0;      ///< What it had written at the last look,
+  std::uint64_t archive_ticks_ = 0;     ///< Of processor time that it had used at the last look,
   std::uint64_t archive_since_ns_ = 0;  ///< and the first one at which that was so.
   UniqueFd archive_failure_;            ///< The archiver says here what went wrong.
 };
