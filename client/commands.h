@@ -9,11 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/exit_status.h"
 #include "client/cluster/jobs_stub.h"
+#include "files/unfinished_files.h"
 
 namespace bspnow::client {
 
@@ -39,7 +41,8 @@ void AddJobCommands(CommandLine& line);
 void AddListCommands(CommandLine& line);
 
 /// What the job has printed on standard output, into a file of this name.
-absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path);
+absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path,
+                             std::shared_ptr<files::UnfinishedFiles> unfinished);
 
 /// logs, fetch.
 void AddOutputCommands(CommandLine& line);

@@ -23,6 +23,7 @@
 #include "client/view/checkpoint_view.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
+#include "files/unfinished_files.h"
 #include "net/event_loop.h"
 
 namespace bspnow::client {
@@ -75,7 +76,8 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
 absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::string& output) {
   const absl::StatusOr<int> status = WaitJobs(jobs, {.jobs = {job}});
   if (!status.ok() || output.empty()) return status;
-  const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job));
+  const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job),
+                                               std::make_shared<files::UnfinishedFiles>());
   if (written.ok()) return status;
   PrintFailure(written);
   return std::max(*status, kFailureStatus);

@@ -23,6 +23,7 @@
 #include "client/view/open_line.h"
 #include "files/file_name.h"
 #include "files/file_store.h"
+#include "files/unfinished_files.h"
 #include "files/whole_number.h"
 
 namespace bspnow::client {
@@ -38,6 +39,7 @@ struct LogOptions {
   bool prefix_output = false;
   bool json = false;
   std::string output{};  ///< A pattern of OutputPath; empty: to standard output.
+  std::shared_ptr<files::UnfinishedFiles> unfinished = std::make_shared<files::UnfinishedFiles>();
 };
 
 /// Prints the output of processes on the stream that they wrote to.
@@ -76,7 +78,8 @@ class LogPrinter {
 
 /// The file of --output, which standard output is from now on.
 absl::StatusOr<OutputFile> TakeOutputFile(const LogOptions& options) {
-  absl::StatusOr<OutputFile> file = OutputFile::Create(OutputPath(options.output, options.job));
+  absl::StatusOr<OutputFile> file =
+      OutputFile::Create(OutputPath(options.output, options.job), options.unfinished);
   if (file.ok() && dup2(file->fd(), STDOUT_FILENO) < 0)
     return absl::ErrnoToStatus(errno, "replacing standard output");
   return file;
@@ -118,8 +121,9 @@ absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
 
 }  // namespace
 
-absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path) {
-  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path,
+                             std::shared_ptr<files::UnfinishedFiles> unfinished) {
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path, std::move(unfinished));
   if (!file.ok()) return file.status();
   proto::ReadLogRequest request;
   request.set_job(job);
@@ -141,6 +145,7 @@ struct FetchOptions {
   std::vector<std::string> names;
   std::string directory = ".";
   bool json = false;
+  std::shared_ptr<files::UnfinishedFiles> unfinished = std::make_shared<files::UnfinishedFiles>();
 };
 
 /// Where the job's standard output goes with its files; empty: nowhere. Its owner has said it, and
@@ -182,7 +187,8 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   for (const std::string& name : options.names) request.add_names(name);
   files::FileReceiver receiver({.directory = options.directory,
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
-                                .durability = Durability::kCached});
+                                .durability = Durability::kCached,
+                                .unfinished = options.unfinished});
   if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
@@ -199,7 +205,7 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
                      "--output has the same name, is to be had by bsp logs ",
                      options.job, " --output FILE"));
   if (written.ok() && !output->empty()) {
-    written = WriteOutputFile(jobs, options.job, *output);
+    written = WriteOutputFile(jobs, options.job, *output, options.unfinished);
     if (written.ok()) paths.push_back(*output);
   }
   if (written.ok()) written = LostFiles(*job);
@@ -211,6 +217,18 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   }
   if (!written.ok()) return written;
   return 0;
+}
+
+/// What it has not finished goes if a signal ends it. Those are taken over before there is any
+/// thread, of gRPC either.
+void SetRemovingAction(CommandLine& line, CLI::App* command,
+                       std::shared_ptr<files::UnfinishedFiles> unfinished, ConnectedAction action) {
+  SetAction(line, command,
+            [&line, unfinished, action = std::move(action)]() -> absl::StatusOr<int> {
+              files::RemoveWhenEnded(unfinished);
+              absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+              return jobs.ok() ? action(*jobs) : jobs.status();
+            });
 }
 
 }  // namespace
@@ -227,8 +245,8 @@ void AddOutputCommands(CommandLine& line) {
   AddOutputOption(*logs, log_options->output,
                   "Write standard output there instead; %j is the job's id");
   logs->add_flag("--json", log_options->json, "Print JSON, an object for each piece");
-  SetConnectedAction(line, logs,
-                     [log_options](JobsStub& jobs) { return PrintLog(jobs, *log_options); });
+  SetRemovingAction(line, logs, log_options->unfinished,
+                    [log_options](JobsStub& jobs) { return PrintLog(jobs, *log_options); });
 
   CLI::App* fetch = AddCommand(line, "fetch", "Fetch files that pid 0 left in the job's directory");
   const auto fetch_options = std::make_shared<FetchOptions>();
@@ -236,8 +254,9 @@ void AddOutputCommands(CommandLine& line) {
   fetch->add_option("NAME", fetch_options->names, "Only these files [all]");
   fetch->add_option("--dir", fetch_options->directory, "Put them there [.]")->type_name("DIR");
   fetch->add_flag("--json", fetch_options->json, "Print JSON, for programs");
-  SetConnectedAction(
-      line, fetch, [fetch_options](JobsStub& jobs) { return FetchJobFiles(jobs, *fetch_options); });
+  SetRemovingAction(line, fetch, fetch_options->unfinished, [fetch_options](JobsStub& jobs) {
+    return FetchJobFiles(jobs, *fetch_options);
+  });
 }
 
 }  // namespace bspnow::client

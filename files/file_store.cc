@@ -54,7 +54,7 @@ std::uint64_t FileSizes::Next(std::string_view name, std::uint64_t bytes) {
 }
 
 FileReceiver::~FileReceiver() {
-  if (!coming_.empty()) unlink(coming_.c_str());
+  if (!coming_.empty()) settings_.unfinished->Remove(coming_);
 }
 
 absl::Status FileReceiver::Begin(const FileHead& head) {
@@ -86,7 +86,7 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
 absl::Status FileReceiver::Make(const std::string& directory, mode_t mode) {
   for (int number = 0; number < kComingMax; ++number) {
     std::string path = absl::StrCat(directory, "/", std::string(kComingPrefix), number);
-    fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    fd_ = settings_.unfinished->Make(path, mode);
     if (fd_.valid()) coming_ = std::move(path);
     if (fd_.valid()) return absl::OkStatus();
     if (errno != EEXIST) break;
@@ -119,7 +119,7 @@ absl::Status FileReceiver::EndFile() {
         absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
   // What lies there is replaced, not written through: it may be a link to somewhere else.
   const std::string path = settings_.directory + "/" + names_.back();
-  if (rename(coming_.c_str(), path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
+  if (!settings_.unfinished->Finish(coming_, path)) return Failed(absl::StrCat("making ", path));
   coming_.clear();
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
 #include "files/file_sink.h"
+#include "files/unfinished_files.h"
 
 namespace bspnow::files {
 
@@ -39,6 +41,7 @@ class FileReceiver final : public FileSink {
     std::string directory;    ///< Files go below it; it is made.
     std::uint64_t bytes_max;  ///< Of all together, as FileSizes counts.
     Durability durability;    ///< Synced: all of them stay after a crash of the machine.
+    std::shared_ptr<UnfinishedFiles> unfinished = std::make_shared<UnfinishedFiles>();
   };
 
   explicit FileReceiver(Settings settings)

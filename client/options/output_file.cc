@@ -61,11 +61,13 @@ absl::StatusOr<UniqueFd> OpenOutput(const std::string& path) {
 }
 
 // A name may be that of a process that died: in containers the next one has the same process id.
-absl::StatusOr<OutputFile> OutputFile::Beside(const std::string& path) {
+absl::StatusOr<OutputFile> OutputFile::Beside(const std::string& path,
+                                              std::shared_ptr<files::UnfinishedFiles> unfinished) {
   for (int number = 0; number < kBesideMax; ++number) {
     std::string beside = absl::StrCat(path, ".new-", getpid(), "-", number);
-    UniqueFd fd(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd.valid()) return OutputFile(path, std::move(beside), std::move(fd));
+    UniqueFd fd = unfinished->Make(beside, 0666);
+    if (fd.valid())
+      return OutputFile(std::move(unfinished), path, std::move(beside), std::move(fd));
     if (errno != EEXIST) return Failed(path);
   }
   return absl::AlreadyExistsError(absl::StrCat("--output ", path, ": ", kBesideMax,
@@ -74,26 +76,27 @@ absl::StatusOr<OutputFile> OutputFile::Beside(const std::string& path) {
 }
 
 // As ours, and with the permissions of the one that it is to replace.
-absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
+absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path,
+                                              std::shared_ptr<files::UnfinishedFiles> unfinished) {
   struct stat there {};
   const bool is_new = lstat(path.c_str(), &there) != 0;
   if (is_new || IsOursAlone(there)) {
-    absl::StatusOr<OutputFile> made = Beside(path);
+    absl::StatusOr<OutputFile> made = Beside(path, std::move(unfinished));
     if (absl::IsAlreadyExists(made.status())) return made;
     if (made.ok() && (is_new || fchmod(made->fd(), there.st_mode & 0777) == 0)) return made;
   }
   absl::StatusOr<UniqueFd> in_place = OpenOutput(path);
   if (!in_place.ok()) return in_place.status();
-  return OutputFile(path, "", *std::move(in_place));
+  return OutputFile(nullptr, path, "", *std::move(in_place));
 }
 
 OutputFile::~OutputFile() {
-  if (!beside_.empty()) unlink(beside_.c_str());
+  if (!beside_.empty()) unfinished_->Remove(beside_);
 }
 
 absl::Status OutputFile::Commit() {
   if (beside_.empty()) return absl::OkStatus();
-  if (rename(beside_.c_str(), path_.c_str()) != 0) return Failed(path_);
+  if (!unfinished_->Finish(beside_, path_)) return Failed(path_);
   beside_.clear();
   return absl::OkStatus();
 }

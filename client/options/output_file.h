@@ -6,10 +6,12 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "files/unfinished_files.h"
 
 namespace bspnow::client {
 
@@ -31,13 +33,15 @@ absl::StatusOr<UniqueFd> OpenOutput(const std::string& path);
 /// where none can be made, is opened in its place, which may be refused.
 class OutputFile {
  public:
-  static absl::StatusOr<OutputFile> Create(const std::string& path);
+  static absl::StatusOr<OutputFile> Create(const std::string& path,
+                                           std::shared_ptr<files::UnfinishedFiles> unfinished);
   OutputFile(OutputFile&& other) noexcept
-      : path_(std::move(other.path_)),
+      : unfinished_(std::move(other.unfinished_)),
+        path_(std::move(other.path_)),
         beside_(std::exchange(other.beside_, "")),
         fd_(std::move(other.fd_)) {}
 
-  /// What is not committed leaves nothing, unless this process dies.
+  /// What is not committed leaves nothing, unless this process is killed.
   ~OutputFile();
 
   int fd() const { return fd_.get(); }
@@ -46,10 +50,16 @@ class OutputFile {
   absl::Status Commit();
 
  private:
-  static absl::StatusOr<OutputFile> Beside(const std::string& path);
-  OutputFile(std::string path, std::string beside, UniqueFd fd)
-      : path_(std::move(path)), beside_(std::move(beside)), fd_(std::move(fd)) {}
+  static absl::StatusOr<OutputFile> Beside(const std::string& path,
+                                           std::shared_ptr<files::UnfinishedFiles> unfinished);
+  OutputFile(std::shared_ptr<files::UnfinishedFiles> unfinished, std::string path,
+             std::string beside, UniqueFd fd)
+      : unfinished_(std::move(unfinished)),
+        path_(std::move(path)),
+        beside_(std::move(beside)),
+        fd_(std::move(fd)) {}
 
+  std::shared_ptr<files::UnfinishedFiles> unfinished_;
   std::string path_;
   std::string beside_;  ///< Its path until then; empty: `path_`.
   UniqueFd fd_;

@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "base/testing/scratch_directory.h"
+#include "files/unfinished_files.h"
 
 namespace bspnow::client {
 namespace {
@@ -17,6 +19,10 @@ std::string Text(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
+}
+
+absl::StatusOr<OutputFile> Create(const std::string& path) {
+  return OutputFile::Create(path, std::make_shared<files::UnfinishedFiles>());
 }
 
 TEST(OutputFileTest, PutsTheJobsIdIntoItsName) {
@@ -49,12 +55,12 @@ TEST(OutputFileTest, ReplacesAFileOnceTheNewOneIsWhole) {
   std::ofstream(path) << "old";
   chmod(path.c_str(), 0640);
   {
-    absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+    absl::StatusOr<OutputFile> file = Create(path);
     ASSERT_TRUE(file.ok()) << file.status();
     ASSERT_EQ(write(file->fd(), "half", 4), 4);
   }
   EXPECT_EQ(Text(path), "old");
-  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
   EXPECT_TRUE(file->Commit().ok());
@@ -73,7 +79,7 @@ TEST(OutputFileTest, KeepsTheOldFileThoughOneOfADeadProcessLiesBeside) {
   const std::string stale = path + ".new-" + std::to_string(getpid()) + "-0";
   std::ofstream(path) << "old";
   std::ofstream(stale) << "stale";
-  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
   EXPECT_EQ(Text(path), "old");
@@ -87,7 +93,7 @@ TEST(OutputFileTest, WritesToAFileWithTwoNamesInItsPlace) {
   const std::string path = scratch.path() + "/results";
   std::ofstream(path) << "old";
   std::filesystem::create_hard_link(path, path + "-too");
-  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
   EXPECT_TRUE(file->Commit().ok());
@@ -103,7 +109,7 @@ TEST(OutputFileTest, DoesNotReplaceAFileThatMayNotBeWrittenTo) {
   stat(path.c_str(), &before);
   const bool is_root = geteuid() == 0;  // Who may write to it all the same.
   EXPECT_EQ(CheckOutputPlace(path).ok(), is_root);
-  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_EQ(file.ok(), is_root) << file.status();
   if (is_root) {
     EXPECT_TRUE(file->Commit().ok());
@@ -131,7 +137,7 @@ TEST(OutputFileTest, WritesToWhatIsNoOrdinaryFileInItsPlace) {
   std::ofstream(scratch.path() + "/target") << "old";
   std::filesystem::create_symlink("target", path);
   for (const std::string& name : {path, std::string("/dev/null")}) {
-    absl::StatusOr<OutputFile> file = OutputFile::Create(name);
+    absl::StatusOr<OutputFile> file = Create(name);
     ASSERT_TRUE(file.ok()) << file.status();
     ASSERT_EQ(write(file->fd(), "new", 3), 3);
     EXPECT_TRUE(file->Commit().ok());
@@ -139,7 +145,7 @@ TEST(OutputFileTest, WritesToWhatIsNoOrdinaryFileInItsPlace) {
   EXPECT_EQ(Text(scratch.path() + "/target"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(path));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-  const auto refused = OutputFile::Create(scratch.path() + "/no/such");
+  const auto refused = Create(scratch.path() + "/no/such");
   EXPECT_EQ(refused.status().message(),
             "--output " + scratch.path() + "/no/such: No such file or directory");
 }
