@@ -138,8 +138,8 @@ TEST(SettingsTest, SaysWhoComplainsOfWhat) {
 
 TEST(SettingsTest, SaysHowASizeIsWritten) {
   EXPECT_EQ(ComplaintAbout({"--state-dir", "/x", "--max-log-bytes", "4X"}),
-            "bsp-coordinator: --max-log-bytes: 4X is no size; write it as in 500M, 4G or 1T; see "
-            "bsp-coordinator --help\n");
+            "bsp-coordinator: --max-log-bytes: x is no unit of a size; write it as in 500M, 4G or "
+            "1T; see bsp-coordinator --help\n");
 }
 
 TEST(SettingsTest, NamesFileAndLineOfAWrongSetting) {

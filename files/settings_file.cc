@@ -71,7 +71,7 @@ std::string SettingsComplaint(const CLI::App& app, const CLI::ParseError& error,
       what = absl::StrCat("settings have no sections; take out ", name);
     }
   } else if (const std::size_t size = what.find(kNoSize); size != std::string::npos) {
-    what = what.substr(0, size) + " is no size; write it as in 500M, 4G or 1T";
+    what = what.substr(0, size) + " is no unit of a size; write it as in 500M, 4G or 1T";
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::FileError)) {
     what = "--config: cannot read " + what.substr(0, what.find(" was not readable"));
   }
