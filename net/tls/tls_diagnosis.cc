@@ -10,7 +10,6 @@
 #include <array>
 #include <utility>
 
-#include "base/check.h"
 #include "base/unique_fd.h"
 #include "net/tls/openssl.h"
 #include "net/tls/revocations.h"
@@ -62,9 +61,10 @@ UniqueFd Connect(const HostPort& server) {
 }
 
 /// The handshake goes on whatever the certificate: what is wrong with it is asked afterwards.
+/// Null for want of memory.
 SslContextPtr MakeContext(const std::string& directory) {
   SslContextPtr context(SSL_CTX_new(TLS_client_method()));
-  BSP_CHECK(context != nullptr);
+  if (context == nullptr) return context;
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
   SSL_CTX_set_alpn_protos(context.get(), kHttp2, sizeof kHttp2);
   if (directory.empty()) return context;
@@ -165,8 +165,8 @@ std::string DiagnoseTls(const HostPort& server, const std::string& directory) {
   const UniqueFd fd = Connect(server);
   if (!fd.valid()) return "";
   const SslContextPtr context = MakeContext(directory);
-  const SslPtr ssl(SSL_new(context.get()));
-  BSP_CHECK(ssl != nullptr && SSL_set_fd(ssl.get(), fd.get()) == 1);
+  const SslPtr ssl(context == nullptr ? nullptr : SSL_new(context.get()));
+  if (ssl == nullptr || SSL_set_fd(ssl.get(), fd.get()) != 1) return "";
   if (!directory.empty()) ExpectHost(*ssl, server.host);
   const Shaken shaken = Shake(*ssl);
   if (shaken == Shaken::kNothing) return "";

@@ -10,8 +10,9 @@
 namespace bspnow {
 
 /// What keeps a client with this directory of --tls (empty: plain text) from a connection with the
-/// server, in a sentence with the fix; empty if nothing does, or nobody listens there. Of the
-/// client's own certificate calls say what is wrong. Blocks, for a few seconds at most.
+/// server, in a sentence with the fix; empty if nothing does, nobody listens there, or there
+/// is no memory to look. Of the client's own certificate calls say what is wrong. Blocks, for a few
+/// seconds at most.
 std::string DiagnoseTls(const HostPort& server, const std::string& directory);
 
 }  // namespace bspnow
