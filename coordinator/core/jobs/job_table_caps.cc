@@ -16,10 +16,11 @@ std::vector<JobTable::Event::Cap> JobTable::Event::CapsOf(const Job& entry) cons
                     .wants = 1,
                     .most = array.at_once(),
                     .spares_recovering = false});
+  // One that needs more was accepted when that was allowed: it runs alone, and none waits for ever.
   if (table_.quotas_.slots != 0)
     caps.push_back({.of = absl::StrCat("slots for jobs of user ", entry.spec().user()),
                     .wants = entry.spec().nprocs(),
-                    .most = table_.quotas_.slots,
+                    .most = std::max(table_.quotas_.slots, entry.spec().nprocs()),
                     .spares_recovering = true});
   return caps;
 }

@@ -85,5 +85,17 @@ TEST_F(JobTableCapsTest, ASmallerQuotaAfterARestartStopsNothingThatRuns) {
   EXPECT_EQ(State(second), proto::WAITING);
 }
 
+TEST_F(JobTableCapsTest, WhatNeedsMoreThanASmallerQuotaRunsAloneAndHoldsNobodyUpForEver) {
+  const JobId large = SubmitOf("anna", 4);
+  const JobId small = SubmitOf("anna", 1);
+  const JobTable before = std::exchange(table_, JobTable(nodes_, {.slots = 2}));
+  for (const JobRecord* record : before.records()) Do(table_.Restore(*record, at_));
+  Up(kOne, 16);
+  EXPECT_EQ(State(large), proto::RUNNING);
+  EXPECT_EQ(State(small), proto::WAITING);
+  End(large, 4);
+  EXPECT_EQ(State(small), proto::RUNNING);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
