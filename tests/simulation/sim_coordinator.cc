@@ -154,6 +154,7 @@ void SimCoordinator::Turn(const std::function<void()>& event) {
   for (const Refusal refusal : {Refusal::kContradiction, Refusal::kMalformed})
     if (barriers.refused(refusal) != 0) oracle_.Fail("a frame of a worker is refused");
   if (!superseded() && !journal_.is_strange()) oracle_.CheckTable(cluster_->table());
+  if (!superseded()) CheckWaits();
 }
 
 // ---- Clients ------------------------------------------------------------------------------------

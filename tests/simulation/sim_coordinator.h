@@ -148,6 +148,9 @@ class SimCoordinator final : private Timers,
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
   void CheckTimes(const proto::Job& job);
+  const char* WaitOf(const JobRecord& record) const;
+  void CheckWaits();
+  using Row = std::function<void()>;  ///< Puts it into the journal.
   bool RefusesRow();
   void CheckKnown(const proto::Order& order) const;
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
@@ -211,6 +214,14 @@ class SimCoordinator final : private Timers,
   /// Losses that are not overcome, and when this coordinator learned of them; nothing: it found
   /// them in the journal.
   std::map<JobId, std::optional<std::uint64_t>> open_losses_;
+  /// Jobs that wait for nodes: the epoch, what for, and since when.
+  struct Wait {
+    Epoch epoch;
+    std::string what;
+    std::uint64_t since_ns;
+  };
+  std::map<JobId, Wait> waits_;
+  std::uint64_t look_at_waits_ns_ = 0;
   bool dead_ = false;
   const StoredState stored_;
   const std::uint64_t term_;

@@ -22,6 +22,10 @@ using coordinator::SlotClaim;
 using coordinator::SlotClaimOf;
 using coordinator::WorkerOf;
 
+/// For a node to do what it was told; then some for pauses, and for the lease of one that does not.
+constexpr std::uint64_t kWaitNs = std::max(coordinator::kStartNs, coordinator::kClearNs);
+constexpr std::uint64_t kLaterNs = 60 * kSecond;
+
 // With number 0 if there is none.
 Checkpoint NewestOf(const std::string& catalogue) {
   const auto decoded = DecodeCatalogue(catalogue);
@@ -119,6 +123,8 @@ void SimCoordinator::Watch(const proto::Order& order) {
   CheckKnown(order);
   if (order.has_copy_checkpoint()) oracle_.Count("copies");
   if (order.take_checkpoint().base() != 0) oracle_.Count("incremental ones");
+  if (order.has_input() && rules())
+    oracle_.OnInputOrdered(JobId{order.input().job()}, Epoch{order.input().epoch()});
   if (!order.has_start()) return;
   const proto::StartJob& start = order.start();
   const JobId job{start.job()};
@@ -126,7 +132,7 @@ void SimCoordinator::Watch(const proto::Order& order) {
   if (!started_.emplace(job, epoch).second) return;
   if (!superseded()) CheckStart(start);
   if (!superseded() || epoch > oracle_.EpochOf(job))
-    oracle_.OnStartOrdered(job, epoch, start.spec(), loop_.now_ns());
+    oracle_.OnStartOrdered(job, epoch, start.spec());
   if (start.has_resume()) {
     oracle_.Count("recoveries");
   } else if (epoch != Epoch{1}) {
@@ -260,8 +266,9 @@ void SimCoordinator::CheckGivenUp(JobId job, const std::string& catalogue) const
 void SimCoordinator::CheckTimes(const proto::Job& job) {
   const std::uint64_t now_ns = loop_.now_ns();
   const JobId id{job.job()};
+  const std::uint64_t first_ns = oracle_.FirstRunNs(id);
   if (job.reason().starts_with("the time limit") &&
-      now_ns < oracle_.FirstStartNs(id) + job.spec().time_limit_s() * kSecond)
+      (now_ns < first_ns || now_ns - first_ns < job.spec().time_limit_s() * kSecond))
     oracle_.Fail("job " + std::to_string(job.job()) + " reaches its time limit too early");
   if (job.losses().empty()) return;
   const proto::JobLoss& loss = *job.losses().rbegin();
@@ -275,6 +282,31 @@ void SimCoordinator::CheckTimes(const proto::Job& job) {
   if (loss.after_ms() > took_ms + 1)
     oracle_.Fail("job " + std::to_string(job.job()) + " is said to have resumed after " +
                  std::to_string(loss.after_ms()) + " ms, and took " + std::to_string(took_ms));
+}
+
+// Nothing if there is no end that this could have: files of a job may take an hour.
+const char* SimCoordinator::WaitOf(const JobRecord& record) const {
+  const proto::Job& job = record.job();
+  if (record.hosts().empty() || HasEnded(record)) return "";
+  if (job.state() == proto::RUNNING)
+    return cluster_->table().Runs(IdOf(record), EpochOf(record)) ? "" : "to be started";
+  const bool brings_files = job.state() == proto::ENDING && !job.spec().attached();
+  return brings_files ? "" : "to be cleared away";
+}
+
+// Whatever nodes do, and whichever coordinator has told them.
+void SimCoordinator::CheckWaits() {
+  const std::uint64_t now_ns = loop_.now_ns();
+  if (now_ns < look_at_waits_ns_) return;
+  look_at_waits_ns_ = now_ns + kSecond;
+  for (const JobRecord* record : cluster_->table().records()) {
+    const std::string what = WaitOf(*record);
+    Wait& wait = waits_[IdOf(*record)];
+    if (wait.epoch != EpochOf(*record) || wait.what != what)
+      wait = {.epoch = EpochOf(*record), .what = what, .since_ns = now_ns};
+    if (!what.empty() && now_ns - wait.since_ns > kWaitNs + kLaterNs)
+      oracle_.Fail("job " + std::to_string(record->job().job()) + " waits " + what + " for ever");
+  }
 }
 
 // A commit is one once it is on the disk, and so must be the output before it.

@@ -7,9 +7,7 @@ namespace bspnow {
 namespace {
 
 /// A job that is to leave such a node has to give it up.
-constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 60 * kSecond;
-/// A start that waits there has to be given up.
-constexpr std::uint64_t kHangNs = coordinator::kStartNs + 60 * kSecond;
+constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 150 * kSecond;
 constexpr std::int64_t kMsPerHour = 3'600'000;
 constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or back.
 
@@ -256,8 +254,13 @@ void SimCluster::MakeSick(SimWorker& worker) {
     return worker.SlowDiskDown(loop_.Below(20 * kSecond));
   }
   if (loop_.Chance(30)) {
+    const std::uint64_t ns = loop_.Below(20 * kSecond);
+    if (loop_.Chance(30)) {  // Such a start has to be given up.
+      oracle_.Count("file servers that hang for good");
+      return worker.HangStartsForGood(ns);
+    }
     oracle_.Count("file servers that hang");
-    return worker.HangStarts(loop_.Chance(10) ? kHangNs : loop_.Below(20 * kSecond));
+    return worker.HangStarts(ns);
   }
   oracle_.Count("sick nodes");
   worker.FallSick(loop_.Below(20 * kSecond));

@@ -70,7 +70,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
 
   void Prepare() override;
   void StopPreparing() override;
-  void BringFilesOnly() override {}  // They may take their time here.
+  void BringFilesOnly() override;
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input& input) override;
@@ -113,6 +113,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool exchanging() const { return exchanging_; }
   /// No process of it runs any more.
   bool gone() const { return gone_; }
+  /// Its start waits for what does not come.
+  bool hangs() const { return hangs_for_good_ && *waits_for_files_; }
 
  private:
   struct Process {
@@ -136,6 +138,10 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
     std::optional<std::uint64_t> number{};  ///< The oracle's, if it has one.
   };
   enum class LaneWord { kAnswers, kAsks };
+  struct Time {
+    std::uint64_t least_ns;
+    std::uint64_t most_ns;
+  };
   struct ArriveFrame {
     std::uint64_t superstep;
     std::vector<std::byte> payload;
@@ -183,6 +189,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::vector<std::byte> EncodeArrival() const;
 
   void BeginPreparing();
+  void PrepareWithin(const Time& time);
   void Prepared();
   void NotPrepared();
   void FindImages(proto::RestoreFailed& failed);
@@ -297,6 +304,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool awaits_older_ = false;
   bool stops_preparing_ = false;
   std::shared_ptr<bool> waits_for_files_{};  ///< It prepares, and may still be told not to.
+  bool hangs_for_good_ = false;              ///< Unless it is told not to,
+  bool files_only_ = false;                  ///< or not to start anything.
   bool exchanging_ = false;
   bool there_ = false;
   bool began_ = false;  ///< And p is known.

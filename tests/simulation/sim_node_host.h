@@ -25,7 +25,8 @@ class SimNodeHost {
                          std::span<const std::byte> payload) = 0;
   /// It cannot start anything.
   virtual bool sick() const = 0;
-  /// A start waits for what it needs for so long.
+  /// A start that begins now waits for what it needs for so long; kForGood: it waits for ever.
+  static constexpr std::uint64_t kForGood = ~std::uint64_t{0};
   virtual std::uint64_t hanging_ns() const = 0;
   /// An older one of its job is there, and has first to be cleared away.
   virtual bool HasOlderEpoch(const SimNode& node) const = 0;

@@ -29,9 +29,23 @@ void SimNode::BeginPreparing() {
   waits_for_files_ = std::make_shared<bool>(true);
   const std::uint64_t hanging_ns = host_.hanging_ns();
   if (hanging_ns != 0) oracle_.Count("starts that hang");
-  OnDaemon(hanging_ns + loop_.Below(20 * kMillisecond), [this, waits = waits_for_files_] {
+  hangs_for_good_ = hanging_ns == SimNodeHost::kForGood;
+  if (!hangs_for_good_)
+    return PrepareWithin({.least_ns = hanging_ns, .most_ns = hanging_ns + 20 * kMillisecond});
+  oracle_.Count("starts that hang for good");
+  if (files_only_) BringFilesOnly();
+}
+
+void SimNode::PrepareWithin(const Time& time) {
+  OnDaemon(loop_.Between(time.least_ns, time.most_ns), [this, waits = waits_for_files_] {
     if (std::exchange(*waits, false)) Prepared();
   });
+}
+
+// They may take an hour: so long no schedule is.
+void SimNode::BringFilesOnly() {
+  files_only_ = true;
+  if (hangs()) PrepareWithin({.least_ns = 0, .most_ns = 5 * kSecond});
 }
 
 void SimNode::StopPreparing() {
@@ -86,6 +100,7 @@ absl::Status SimNode::Start(std::uint64_t lease_until_ns) {
     if (has_pid_0()) SendBegin();
   }
   if (!resumes() && early != 0) Learn(early);
+  oracle_.OnStarted(Place(self()), hosts(), loop_.now_ns());
   const std::vector<std::uint32_t> started = hosted_.StartedPids();
   if (started.empty()) return absl::OkStatus();
   if (!resumes()) {

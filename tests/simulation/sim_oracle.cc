@@ -136,9 +136,21 @@ void SimOracle::OnRestored(JobId job, std::uint64_t number, std::uint64_t supers
 
 // ---- Jobs ---------------------------------------------------------------------------------------
 
-void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec,
-                               std::uint64_t now_ns) {
-  first_starts_ns_.emplace(job, now_ns);
+void SimOracle::OnStarted(const SimPlace& place, std::uint32_t hosts, std::uint64_t now_ns) {
+  std::set<std::uint32_t>& started = started_[{place.job, place.epoch}];
+  started.insert(place.host);
+  if (started.size() != hosts) return;
+  run_.emplace(place.job, place.epoch);
+  first_runs_ns_.emplace(place.job, now_ns);
+}
+
+// A start may fail, and what was given to it is lost to the next one.
+void SimOracle::OnInputOrdered(JobId job, Epoch epoch) {
+  if (put_back_ || run_.contains({job, epoch})) return;
+  Fail(Name(job) + " is sent input before its processes were started on all its nodes");
+}
+
+void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec) {
   if (epoch <= EpochOf(job) && !put_back_) Fail(Name(job) + " is started twice");
   if (inputs_.contains(job) && !put_back_)
     Fail(Name(job) + " is started again, though pid 0 has been given input");
@@ -187,6 +199,7 @@ void SimOracle::ForgetEpoch(JobId job, Epoch epoch) {
   std::erase_if(under_way_, [&](const auto& each) { return is_of_it(each.first.first); });
   participants_.erase({job, epoch});
   in_sync_.erase({job, epoch});
+  started_.erase({job, epoch});
   for (Frame& frame : frames_)
     if (is_of_it(frame.to)) frame.taken = true;
 }

@@ -118,12 +118,16 @@ class SimOracle {
   // ---- Jobs.
 
   const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
-  /// When its first start was ordered.
-  std::uint64_t FirstStartNs(JobId job) const {
-    const auto found = first_starts_ns_.find(job);
-    return found == first_starts_ns_.end() ? 0 : found->second;
+  /// When its processes were on all nodes of an epoch for the first time; never: the end of time.
+  std::uint64_t FirstRunNs(JobId job) const {
+    const auto found = first_runs_ns_.find(job);
+    return found == first_runs_ns_.end() ? ~std::uint64_t{0} : found->second;
   }
-  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec, std::uint64_t now_ns);
+  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec);
+  /// The processes that this host of `hosts` has are there.
+  void OnStarted(const SimPlace& place, std::uint32_t hosts, std::uint64_t now_ns);
+  /// A coordinator sends it to pid 0.
+  void OnInputOrdered(JobId job, Epoch epoch);
   /// Pid 0 is given these bytes.
   void OnInput(JobId job, Epoch epoch, std::uint64_t offset, std::uint64_t end);
   Epoch EpochOf(JobId job) const {
@@ -179,7 +183,9 @@ class SimOracle {
   std::map<std::pair<JobId, Epoch>, InSync> in_sync_;
   std::vector<Frame> frames_;
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
-  std::map<JobId, std::uint64_t> first_starts_ns_;
+  std::map<std::pair<JobId, Epoch>, std::set<std::uint32_t>> started_;     ///< Hosts.
+  std::set<std::pair<JobId, Epoch>> run_;  ///< All hosts of them were.
+  std::map<JobId, std::uint64_t> first_runs_ns_;
   std::map<JobId, std::pair<Epoch, std::uint64_t>> inputs_;  ///< Bytes that pid 0 has of it.
   std::map<JobId, Epoch> epochs_;                            ///< Started last.
   std::map<JobId, std::unique_ptr<SimReference>> references_;

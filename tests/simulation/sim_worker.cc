@@ -162,6 +162,10 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   id_ = WorkerId{reply.worker()};
   term_ = static_cast<std::uint32_t>(reply.term());
   session_.OnRegistered(reply);
+  for (const std::uint64_t kept : reply.keep_jobs())
+    for (const auto& [key, node] : nodes_)
+      if (key.first == JobId{kept} && node->hangs())
+        oracle_.Count("starts that hang while the coordinator is replaced");
   const std::size_t had = jobs_.Held().size();
   jobs_.OnRegistered(reply);
   oracle_.Count("abandoned epochs", had - jobs_.Held().size());

@@ -100,6 +100,8 @@ class SimWorker final : public SimWorkerPort,
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
   /// For so long a start there waits for what it needs.
   void HangStarts(std::uint64_t ns) { hanging_until_ns_ = loop_.now_ns() + ns; }
+  /// A start that begins there in that time waits for ever, unless it is told to stop.
+  void HangStartsForGood(std::uint64_t ns) { hanging_for_good_until_ns_ = loop_.now_ns() + ns; }
   /// For so long nothing can be killed there.
   void Jam(std::uint64_t ns) { jammed_until_ns_ = loop_.now_ns() + ns; }
   void SlowDiskDown(std::uint64_t ns) { disk_.SlowDown(ns); }
@@ -138,6 +140,7 @@ class SimWorker final : public SimWorkerPort,
                  std::span<const std::byte> payload) override;
   bool sick() const override { return loop_.now_ns() < sick_until_ns_; }
   std::uint64_t hanging_ns() const override {
+    if (loop_.now_ns() < hanging_for_good_until_ns_) return kForGood;
     return std::max(hanging_until_ns_, loop_.now_ns()) - loop_.now_ns();
   }
   bool HasOlderEpoch(const SimNode& node) const override;
@@ -204,6 +207,7 @@ class SimWorker final : public SimWorkerPort,
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;
   std::uint64_t hanging_until_ns_ = 0;
+  std::uint64_t hanging_for_good_until_ns_ = 0;
   std::uint64_t no_orders_until_ns_ = 0;
   std::uint64_t jammed_until_ns_ = 0;
 
