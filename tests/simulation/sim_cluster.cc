@@ -203,7 +203,11 @@ void SimCluster::StartWorker(Machine& machine) {
             }
             return nullptr;
           },
-          .worker_named = [this](const std::string& name) -> SimWorker* {
+          .worker_named = [this, self = machine.name](const std::string& name) -> SimWorker* {
+            if (AreApart(self, name)) {
+              oracle_.Count("images kept apart");
+              return nullptr;
+            }
             for (const Machine& each : machines_) {
               if (each.name == name && !each.worker->dead()) return each.worker;
             }

@@ -127,11 +127,17 @@ absl::Status SimDisk::CopyNow(const proto::CopyCheckpoint& order, std::vector<st
   }
   if (partner->store().known.cluster != parts_.store.known.cluster)
     return absl::FailedPreconditionError("the other node is of another cluster");
+  const bool ends_short = parts_.loop.Chance(3);
+  if (ends_short) pids.resize(parts_.loop.Below(pids.size()));  // So many come as a whole.
   for (const std::uint32_t pid : pids) {
     if (!HasSoundChain(parts_.store, job, order.checkpoint(), pid)) {
       return absl::DataLossError(absl::StrCat("the image of pid ", pid, " is damaged"));
     }
     CopyChain(parts_.store, partner->store(), job, order.checkpoint(), pid);
+  }
+  if (ends_short) {
+    parts_.oracle.Count("copies that end short");
+    return absl::UnavailableError("the connection broke");
   }
   partner->OnImagesReceived(job, order.checkpoint());
   return absl::OkStatus();
@@ -148,6 +154,11 @@ absl::StatusOr<SimImage> SimDisk::Collect(JobId job, const proto::Resume& resume
       all_asked = all_asked && node != nullptr;
       if (node == nullptr || &node->store() == &parts_.store) continue;
       if (node->store().known.cluster != parts_.store.known.cluster) continue;
+      if (parts_.loop.Chance(3)) {
+        parts_.oracle.Count("images that end short");
+        all_asked = false;
+        continue;
+      }
       if (HasSoundChain(node->store(), job, checkpoint, plan.pid())) holder = node;
     }
     if (holder == nullptr)

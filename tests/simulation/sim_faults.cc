@@ -200,7 +200,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
     return worker.LoseOrders(loop_.Below(60 * kSecond));
   }
   if (what < 42) return worker.Move();
-  if (what < 47) return worker.BreakControl();
+  if (what < 47) return loop_.Chance(50) ? worker.BreakControl() : worker.HalveAStream();
   if (what < 52) {
     oracle_.Count("cuts");
     return worker.CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));

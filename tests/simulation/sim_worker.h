@@ -94,6 +94,9 @@ class SimWorker final : public SimWorkerPort,
     no_orders_until_ns_ = loop_.now_ns() + ns;
     BreakControl();
   }
+  /// One direction of its control or frame stream loses all, until the worker misses what should
+  /// come there or be answered.
+  void HalveAStream();
   /// Its machine gets another address: all connections lose what is sent, and are missed in time.
   void Move();
   /// For so long it starts nothing: its disk is full, say.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t kKeepaliveNs =
     (kWorkerKeepalive.time_ms + kWorkerKeepalive.timeout_ms) * kMillisecond;
+constexpr std::uint64_t kSilentNs = 2 * kSecond;  // As CoordinatorStream has it.
 // As bsp-worker has them after SIGTERM.
 constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
 constexpr std::uint64_t kLastWordsNs = kSecond;
@@ -76,6 +77,27 @@ void SimWorker::StallOneWay(SimLink::End from, std::uint64_t ns) {
   for (const Link& link : {registering_, control_, frames_}) {
     if (link) link->Stall(from, stalled_until_ns_[from]);
   }
+}
+
+// Whichever direction it is: no ping, and no heartbeat, has its answer.
+void SimWorker::HalveAStream() {
+  struct Half {
+    const char* what;
+    const Link& link;
+    SimLink::End from;
+    std::uint64_t missed_ns;
+  };
+  const std::uint64_t silent_ns = kSilentNs + heartbeat_ns_;
+  const Half halves[] = {
+      {"control streams that lose events", control_, SimLink::kCaller, kKeepaliveNs},
+      {"control streams that lose orders", control_, SimLink::kCalled, kKeepaliveNs},
+      {"frame streams that lose heartbeats", frames_, SimLink::kCaller, silent_ns},
+      {"frame streams that lose leases", frames_, SimLink::kCalled, silent_ns}};
+  const Half& half = halves[loop_.Below(std::size(halves))];
+  if (!half.link || half.link->broken(SimLink::kCaller)) return;
+  oracle_.Count(half.what);
+  half.link->Swallow(half.from);
+  loop_.After(loop_.Below(half.missed_ns), [link = half.link] { link->Break(); });
 }
 
 void SimWorker::Move() {
