@@ -83,6 +83,8 @@ class SimCluster {
   void LosePower(Machine& machine);
   void StartWorkerLater(Machine& machine);
   void PutStateBack(Machine& machine);
+  void ReplaceMachine(Machine& machine);
+  void Usurp(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();
 
@@ -111,6 +113,7 @@ class SimCluster {
   SimStore shared_store_;
   std::vector<std::unique_ptr<SimCoordinator>> coordinators_;  ///< The last one may live.
   std::vector<std::unique_ptr<SimWorker>> workers_;            ///< All that ever lived.
+  std::vector<std::unique_ptr<SimStore>> usurped_;             ///< Of daemons that may live on.
   std::vector<Machine> machines_;
   /// By the names of two nodes.
   std::map<std::pair<std::string, std::string>, std::uint64_t> apart_until_ns_;

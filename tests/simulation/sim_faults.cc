@@ -235,6 +235,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
     return StartWorkerLater(machine);
   }
   if (what < 95) {
+    if (loop_.Chance(20)) return Usurp(machine);
     oracle_.Count("machines without power");
     return LosePower(machine);
   }
@@ -303,6 +304,7 @@ void SimCluster::StartWorkerLater(Machine& machine) {
     machine.worker_comes = false;
     if (!machine.worker->dead()) return StartWorkerLater(machine);
     if (loop_.Chance(20)) PutStateBack(machine);
+    if (loop_.Chance(10)) ReplaceMachine(machine);
     StartWorker(machine);
   });
 }
@@ -314,6 +316,37 @@ void SimCluster::PutStateBack(Machine& machine) {
   oracle_.Count("state directories put back");
   *machine.store = *machine.older;
   machine.store->put_back = true;
+}
+
+// Another one has its name, and no image: it was installed anew, say.
+void SimCluster::ReplaceMachine(Machine& machine) {
+  if (machine.store != machine.own_store.get()) return;
+  oracle_.Count("machines replaced under their name");
+  *machine.store = SimStore();
+  machine.store->put_back = true;
+  machine.older.reset();
+  machine.slots += static_cast<std::uint32_t>(loop_.Below(2));
+}
+
+// It cannot be reached, and another one gets its name, empty or with a copy of its disk; then it is
+// there again. Sooner or later somebody sees that there are two.
+void SimCluster::Usurp(Machine& machine) {
+  if (machine.store != machine.own_store.get() || std::exchange(machine.worker_comes, true)) return;
+  oracle_.Count("machines that have the name of one that lives");
+  auto store = std::make_unique<SimStore>();
+  if (loop_.Chance(30)) *store = *machine.store;
+  store->put_back = machine.store->put_back = true;
+  machine.store = store.get();
+  usurped_.push_back(std::exchange(machine.own_store, std::move(store)));
+  machine.older.reset();
+  machine.worker->CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
+  loop_.After(loop_.Between(5, 20) * kSecond, [&usurped = *machine.worker] {
+    if (!usurped.dead()) usurped.Die();
+  });
+  loop_.After(loop_.Below(2 * kSecond), [this, &machine] {
+    machine.worker_comes = false;
+    StartWorker(machine);
+  });
 }
 
 void SimCluster::PauseSomebody(Machine& machine) {
