@@ -108,6 +108,7 @@ void SimCoordinator::Die() {
 void SimCoordinator::LosePower() {
   Die();
   if (superseded()) return;
+  if (loop_.Chance(50)) journal_.failed_row = nullptr;
   for (auto& [job, log] : journal_.logs) {
     for (auto& [stream, text] : log.texts) {
       const std::uint64_t kept = loop_.Between(log.synced[stream], text.size());

@@ -152,12 +152,18 @@ class SimCoordinator final : private Timers,
   void CheckWaits();
   using Row = std::function<void()>;  ///< Puts it into the journal.
   bool RefusesRow();
+  absl::Status StoreRow(const Row& row);
+  absl::Status RefuseRow(const Row& row);
+  absl::Status WriteRow(const Row& row) { return RefusesRow() ? RefuseRow(row) : StoreRow(row); }
   void CheckKnown(const proto::Order& order) const;
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
   void CheckAcknowledged(WorkerId worker, std::uint64_t sequence) const;
   SimWriter& LogWriterOf(JobId job);
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
+  /// Its newest in the journal; with number 0 if there is none.
+  bspnow::Checkpoint StoredFor(JobId job) const;
+  void CheckCatalogue(JobId job, const std::string& catalogue) const;
   void WatchCatalogue(JobId job, const std::string& catalogue);
   void OnHello(const Link& link, const SimFrameBytes& frame, SimWorkerPort& port);
   absl::Status AppendTo(JobId job, const LogRecord& record);

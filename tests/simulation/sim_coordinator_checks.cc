@@ -160,9 +160,7 @@ void SimCoordinator::CheckStart(const proto::StartJob& start) const {
   oracle_.promises().OnStart(job);
   if (nodes_.may_run(job))
     oracle_.Fail("job " + std::to_string(Value(job)) + " starts while an older epoch may go on");
-  const auto found = journal_.checkpoints.find(job);
-  const bspnow::Checkpoint newest =
-      found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);
+  const bspnow::Checkpoint newest = StoredFor(job);
   if (newest.number != start.resume().checkpoint())
     oracle_.Fail("job " + std::to_string(Value(job)) + " starts from checkpoint " +
                  std::to_string(start.resume().checkpoint()) + ", but the journal has " +
@@ -310,23 +308,32 @@ void SimCoordinator::CheckWaits() {
 }
 
 // A commit is one once it is on the disk, and so must be the output before it.
-void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
-  const auto found = journal_.checkpoints.find(job);
-  const bspnow::Checkpoint before =
-      found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);
+void SimCoordinator::CheckCatalogue(JobId job, const std::string& catalogue) const {
   if (catalogue.empty()) return;
   const bspnow::Checkpoint now = NewestOf(catalogue);
-  if (now.number < before.number) {
-    oracle_.Count("catalogues cut back");
-    oracle_.OnWentBack(job, now.number);
-  }
-  if (now.number <= before.number) return;
+  if (now.number <= StoredFor(job).number) return;
   for (const CheckpointPart& part : now.parts)
     for (const SavedImage& image : part.images)
       if (image.output_bytes > journal_.logs[job].synced[{Value(image.pid), LogOrigin::kStdout}])
         oracle_.Fail("a checkpoint is committed before the output ahead of it is durable");
   CheckHolders(job, now);
-  oracle_.OnCommitted(job, now);
+}
+
+// Also of one whose write has failed: then its images may be gone.
+void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
+  if (catalogue.empty()) return;
+  const bspnow::Checkpoint before = StoredFor(job);
+  const bspnow::Checkpoint now = NewestOf(catalogue);
+  if (now.number < before.number) {
+    oracle_.Count("catalogues cut back");
+    oracle_.OnWentBack(job, now.number);
+  }
+  if (now.number > before.number) oracle_.OnCommitted(job, now);
+}
+
+bspnow::Checkpoint SimCoordinator::StoredFor(JobId job) const {
+  const auto found = journal_.checkpoints.find(job);
+  return found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);
 }
 
 }  // namespace bspnow

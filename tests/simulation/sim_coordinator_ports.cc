@@ -57,12 +57,13 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
   writer_.Queue(
       {.apply =
            [this, records = std::move(records)] {
+             const auto row = [this, records] {
+               for (const JobRecord& record : records) journal_.jobs[IdOf(record)] = record;
+             };
              // An end that is not stored would be another one after a restart: there is none where
              // the journal fails.
-             if ((journal_.fails || !HasEnded(records.front())) && RefusesRow())
-               return absl::ResourceExhaustedError("disk full");
-             for (const JobRecord& record : records) journal_.jobs[IdOf(record)] = record;
-             return absl::OkStatus();
+             const bool may_fail = journal_.fails || !HasEnded(records.front());
+             return may_fail ? WriteRow(row) : StoreRow(row);
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
@@ -73,20 +74,38 @@ bool SimCoordinator::RefusesRow() {
   return refuses;
 }
 
+absl::Status SimCoordinator::StoreRow(const Row& row) {
+  row();
+  journal_.failed_row = nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status SimCoordinator::RefuseRow(const Row& row) {
+  journal_.failed_row = nullptr;
+  if (loop_.Chance(50))
+    journal_.failed_row = [this, row] {
+      oracle_.Count("rows found though their write failed");
+      row();
+    };
+  return absl::ResourceExhaustedError("disk full");
+}
+
 void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
   if (!superseded()) CheckGivenUp(job, catalogue);  // What it writes reaches nobody.
   writer_.Queue(
       {.apply =
            [this, job, catalogue = std::move(catalogue)] {
-             if (!catalogue.empty() && RefusesRow())
-               return absl::ResourceExhaustedError("disk full");
-             WatchCatalogue(job, catalogue);
-             if (catalogue.empty()) {
-               journal_.checkpoints.erase(job);
-             } else {
-               journal_.checkpoints[job] = catalogue;
-             }
-             return absl::OkStatus();
+             const auto row = [this, job, catalogue] {
+               WatchCatalogue(job, catalogue);
+               if (catalogue.empty()) {
+                 journal_.checkpoints.erase(job);
+               } else {
+                 journal_.checkpoints[job] = catalogue;
+               }
+             };
+             if (!catalogue.empty() && RefusesRow()) return RefuseRow(row);
+             CheckCatalogue(job, catalogue);
+             return StoreRow(row);
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
@@ -95,9 +114,7 @@ void SimCoordinator::WriteDrained(std::string node, Journal::Done done) {
   writer_.Queue(
       {.apply =
            [this, node = std::move(node)] {
-             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
-             journal_.drained.insert(node);
-             return absl::OkStatus();
+             return WriteRow([this, node] { journal_.drained.insert(node); });
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
@@ -106,9 +123,7 @@ void SimCoordinator::WriteUndrained(std::string node, Journal::Done done) {
   writer_.Queue(
       {.apply =
            [this, node = std::move(node)] {
-             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
-             journal_.drained.erase(node);
-             return absl::OkStatus();
+             return WriteRow([this, node] { journal_.drained.erase(node); });
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
@@ -123,10 +138,10 @@ void SimCoordinator::RaiseTerm(std::uint64_t term, Journal::Done done) {
   writer_.Queue(
       {.apply =
            [this, term] {
-             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
-             oracle_.Count("terms raised");
-             journal_.term = std::max(journal_.term, term);
-             return absl::OkStatus();
+             return WriteRow([this, term] {
+               oracle_.Count("terms raised");
+               journal_.term = std::max(journal_.term, term);
+             });
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }

@@ -17,6 +17,7 @@ bool PrintsNoMore(const JobRecord& record) {
 
 StoredState SimJournal::Load(std::uint64_t term_key) {
   runs += 1;
+  if (const auto found = std::exchange(failed_row, nullptr)) found();
   // A job that has a log was there, as the daemon sees by its directory.
   StoredState stored{.cluster = cluster,
                      .term = ++term,
@@ -42,6 +43,7 @@ SimJournal::Copy SimJournal::TakeCopy() const {
 // A log that was cut back meanwhile may have less than the copy's checkpoints say.
 void SimJournal::PutBack(const Copy& copy) {
   static_cast<SimJournalRows&>(*this) = copy.rows;
+  failed_row = nullptr;
   put_back = true;
   for (auto& [job, log] : logs) log.incomplete = false;
   for (const auto& [job, printed] : copy.printed) {

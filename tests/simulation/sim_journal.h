@@ -65,6 +65,9 @@ struct SimJournal : SimJournalRows {
   std::int64_t clock_ms = 0;  ///< By which the coordinators' machine is ahead of true time.
   bool disturbed = false;     ///< A row is refused now and then.
   bool fails = false;         ///< From time to time, as a full disk does.
+  /// A row whose write has failed, its sync, say, and that is in the file all the same: found by
+  /// who starts, unless another row was written since.
+  std::function<void()> failed_row;
 
   /// For a coordinator that starts; raises the term. The key is its own.
   StoredState Load(std::uint64_t term_key);
