@@ -27,6 +27,7 @@ SimCluster::SimCluster(std::uint64_t seed)
   only_lanes_ = loop_.Chance(25);
   journal_.fails = !only_lanes_ && loop_.Chance(5);
   journal_.copies = static_cast<std::uint32_t>(loop_.Chance(80) ? 1 : loop_.Below(3));
+  journal_.quotas = !only_lanes_ && loop_.Chance(20);
   loses_journals_ = !only_lanes_ && !journal_.fails && loop_.Chance(10);
   StartCoordinator();
   const std::uint64_t few = 1 + loop_.Below(4);

@@ -19,6 +19,7 @@ using coordinator::OrderSink;
 using coordinator::Refusal;
 
 constexpr std::uint64_t kJournalNs = 20 * kMillisecond;
+constexpr std::uint32_t kQuotaMax = 3;  // Slots of a user; 0: no quota.
 constexpr std::uint64_t kTermKeys = std::uint64_t{1} << 60;
 constexpr CheckpointLimits kLimits{
     .mtbf_ns = 10 * kSecond, .overhead_max = 0.5, .renewal_ns_min = 20 * kMillisecond};
@@ -69,7 +70,8 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
           loop, actor_, [this] { return !superseded(); }, kJournalNs),
       stored_(journal.Load(loop.Below(kTermKeys) + 1)),
       term_(stored_.term),
-      run_(journal.runs) {
+      run_(journal.runs),
+      user_slots_(journal.quotas ? static_cast<std::uint32_t>(loop.Below(kQuotaMax + 1)) : 0) {
   if (!strange()) oracle_.promises().OnFound(stored_);
   for (const JobRecord& record : stored_.jobs) {
     if (HasEnded(record)) oracle_.OnEndStored(record);
@@ -89,7 +91,8 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
           .has_room = [](const auto&) { return absl::OkStatus(); }},
       ClusterSettings{.barrier_address = "simulated:1",
                       .checkpoint_limits = kLimits,
-                      .checkpoint_copies = journal.copies},
+                      .checkpoint_copies = journal.copies,
+                      .quotas = {.slots = user_slots_}},
       stored_);
   for (const JobRecord& record : stored_.jobs)
     if (!HasEnded(record)) WaitForEnd(IdOf(record));
@@ -160,7 +163,10 @@ void SimCoordinator::Turn(const std::function<void()>& event) {
 
 // ---- Clients ------------------------------------------------------------------------------------
 
-void SimCoordinator::Submit(const proto::SubmitJobRequest& request, OnJob acknowledged) {
+// Who is told that this is more than he may have asks for less.
+void SimCoordinator::Submit(proto::SubmitJobRequest request, OnJob acknowledged) {
+  if (user_slots_ != 0)
+    request.mutable_spec()->set_nprocs(std::min(request.spec().nprocs(), user_slots_));
   const coordinator::Caller caller{.user = "", .scopes = coordinator::kAllScopes};
   const std::uint64_t jobs = request.has_array() ? coordinator::ElementsOf(request.array()) : 1;
   Turn([&] {

@@ -97,7 +97,7 @@ class SimCoordinator final : private Timers,
 
   // ---- Clients; the answer comes when the submission is durable.
 
-  void Submit(const proto::SubmitJobRequest& request, OnJob acknowledged);
+  void Submit(proto::SubmitJobRequest request, OnJob acknowledged);
   void Cancel(JobId job);
   void Signal(JobId job, int signal);
   void Checkpoint(JobId job);
@@ -140,6 +140,7 @@ class SimCoordinator final : private Timers,
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
   void CheckAtOnce(const JobRecord& placed) const;
+  void CheckQuota(const JobRecord& placed) const;
   void CheckOrder(const JobRecord& placed) const;
   void CheckReach(const JobRecord& placed) const;
   void CheckStart(const proto::StartJob& start) const;
@@ -232,6 +233,7 @@ class SimCoordinator final : private Timers,
   const StoredState stored_;
   const std::uint64_t term_;
   const std::uint64_t run_;
+  const std::uint32_t user_slots_;  ///< That jobs of a user have at once; 0: any number.
   std::unique_ptr<Cluster> cluster_;
 };
 

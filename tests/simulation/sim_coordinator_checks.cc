@@ -74,6 +74,22 @@ void SimCoordinator::CheckAtOnce(const JobRecord& placed) const {
   oracle_.Count("elements of arrays placed");
 }
 
+// All jobs are of one user. What recovers does not ask, and may be placed just now, too. What was
+// accepted when more were allowed runs alone.
+void SimCoordinator::CheckQuota(const JobRecord& placed) const {
+  if (user_slots_ == 0 || placed.job().epoch() != 1) return;
+  std::uint32_t taken = 0;
+  for (const JobRecord* record : cluster_->table().records())
+    if (record->job().epoch() == 1 && !record->hosts().empty() && !HasEnded(*record))
+      taken += record->job().spec().nprocs();
+  const std::uint32_t own = placed.job().spec().nprocs();
+  if (taken > std::max(user_slots_, own))
+    oracle_.Fail("job " + std::to_string(placed.job().job()) +
+                 " is placed beyond its user's quota");
+  oracle_.Count(own > user_slots_ ? "jobs that are larger than their quota"
+                                  : "jobs placed within a quota");
+}
+
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   if (placed.job().epoch() != 1 || placed.cancelled() || !placed.job().losses().empty()) return;
   const JobTable& table = cluster_->table();

@@ -46,6 +46,7 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
   if (job.state() == proto::RUNNING && cluster_ && placed_.emplace(job.job(), job.epoch()).second) {
     CheckOrder(record);
     CheckAtOnce(record);
+    CheckQuota(record);
     CheckReach(record);
     if (rules()) oracle_.promises().OnPlaced(record);
   }

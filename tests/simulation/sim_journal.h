@@ -62,6 +62,7 @@ struct SimJournal : SimJournalRows {
 
   std::uint32_t copies = 1;   ///< Of each image, as the coordinator is configured.
   std::string share;          ///< Of all nodes, for images; or empty.
+  bool quotas = false;        ///< Each coordinator may be configured with another one.
   std::int64_t clock_ms = 0;  ///< By which the coordinators' machine is ahead of true time.
   bool disturbed = false;     ///< A row is refused now and then.
   bool fails = false;         ///< From time to time, as a full disk does.
