@@ -72,6 +72,7 @@ std::string SimCluster::Run() {
   }
   if (failure_.empty() && !IsOver()) oracle_.Fail("nothing happens any more");
   if (failure_.empty()) CompareOutput();
+  if (failure_.empty()) coordinator().CheckAnswered();
   // What a copy brought to a node that was told before that the job has ended goes when the node
   // says what it has.
   if (failure_.empty() && Leftovers().starts_with("images")) {

@@ -169,14 +169,13 @@ void SimCoordinator::Submit(proto::SubmitJobRequest request, OnJob acknowledged)
     request.mutable_spec()->set_nprocs(std::min(request.spec().nprocs(), user_slots_));
   const coordinator::Caller caller{.user = "", .scopes = coordinator::kAllScopes};
   const std::uint64_t jobs = request.has_array() ? coordinator::ElementsOf(request.array()) : 1;
-  Turn([&] {
-    cluster_->Submit(caller, request, [this, jobs, acknowledged](const absl::StatusOr<JobId>& job) {
-      if (absl::IsInvalidArgument(job.status())) oracle_.Fail(job.status().ToString());
-      if (!job.ok()) return;
-      for (std::uint64_t i = 0; i < jobs; ++i) WaitForEnd(JobId{Value(*job) + i});
-      acknowledged(*job);
-    });
-  });
+  const auto answer = [this, jobs, acknowledged](const absl::StatusOr<JobId>& job) {
+    if (absl::IsInvalidArgument(job.status())) oracle_.Fail(job.status().ToString());
+    if (!job.ok()) return;
+    for (std::uint64_t i = 0; i < jobs; ++i) WaitForEnd(JobId{Value(*job) + i});
+    acknowledged(*job);
+  };
+  Turn([&] { cluster_->Submit(caller, request, Owe("a submission", answer)); });
 }
 
 void SimCoordinator::WaitForEnd(JobId job) {

@@ -92,6 +92,8 @@ class SimCoordinator final : private Timers,
   bool paused() const { return actor_->pauses != 0; }
   const SimLoop::ActorPtr& actor() const { return actor_; }
   const JobTable& table() const { return cluster_->table(); }
+  /// All is over: whoever has asked before, and has not gone, has his answer.
+  void CheckAnswered() const;
   /// What its metrics have counted, into the oracle's statistics.
   void CountFigures();
 
@@ -135,7 +137,18 @@ class SimCoordinator final : private Timers,
   void WaitForEnd(JobId job);
   /// A caller who waits for an answer; or not any longer, perhaps.
   using Ask = std::function<coordinator::WaitId(Cluster::OnJob answer)>;
-  void AskAndGo(const Ask& ask, Cluster::OnJob answer);
+  void AskAndGo(const std::string& what, const Ask& ask, const Cluster::OnJob& answer);
+  /// `answer`, which is to come once.
+  template <typename Answer>
+  auto Owe(const std::string& what, Answer answer) {
+    owed_[++last_owed_] = {.what = what, .since_ns = loop_.now_ns()};
+    return [this, number = last_owed_, answer = std::move(answer)](const auto& outcome) {
+      if (owed_.erase(number) == 0 && !let_go_.contains(number))
+        oracle_.Fail("an answer comes twice");
+      answer(outcome);
+    };
+  }
+  void CountInRecovery(JobId job, const char* what);
   void CheckSaved(JobId job, const proto::Job& answered) const;
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
@@ -213,9 +226,16 @@ class SimCoordinator final : private Timers,
   std::set<CoreTimer> timers_;
   std::uint64_t last_timer_ = 0;
   std::map<WorkerId, FrameEnd> frames_;
-  std::vector<Link> links_;                    ///< All that were ever accepted, in order.
-  std::set<JobId> awaited_;                    ///< Whose end is waited for.
-  std::set<std::pair<JobId, Epoch>> started_;  ///< By this coordinator.
+  std::vector<Link> links_;  ///< All that were ever accepted, in order.
+  struct Owed {
+    std::string what;
+    std::uint64_t since_ns;
+  };
+  std::map<std::uint64_t, Owed> owed_;  ///< Answers, in the order of the questions.
+  std::uint64_t last_owed_ = 0;
+  std::set<std::uint64_t> let_go_;                            ///< Whose callers have gone.
+  std::set<JobId> awaited_;                                   ///< Whose end is waited for.
+  std::set<std::pair<JobId, Epoch>> started_;                 ///< By this coordinator.
   std::set<std::pair<std::uint64_t, std::uint64_t>> placed_;  ///< Jobs and epochs.
   std::map<std::pair<WorkerId, JobId>, std::pair<Epoch, std::uint64_t>> released_;
   /// Losses that are not overcome, and when this coordinator learned of them; nothing: it found

@@ -166,7 +166,26 @@ constexpr const char* kMust[] = {"abandoned epochs",
                                  "starts that hang",
                                  "starts that wait for an older epoch",
                                  "state directories put back",
-                                 "catalogues cut back"};
+                                 "catalogues cut back",
+                                 "alterations in a recovery",
+                                 "cancellations in a recovery",
+                                 "control streams that lose events",
+                                 "control streams that lose orders",
+                                 "copies that end short",
+                                 "file servers that hang for good",
+                                 "frame streams that lose heartbeats",
+                                 "frame streams that lose leases",
+                                 "images kept apart",
+                                 "images that end short",
+                                 "jobs placed within a quota",
+                                 "jobs that are larger than their quota",
+                                 "machines replaced under their name",
+                                 "machines that have the name of one that lives",
+                                 "nodes to be forgotten in a recovery",
+                                 "rows found though their write failed",
+                                 "starts that hang for good",
+                                 "starts that hang while the coordinator is replaced",
+                                 "suspensions in a recovery"};
 
 bool Happened(const SimStatistics& sum) {
   bool all = true;
