@@ -256,7 +256,7 @@ void SimCluster::MakeSick(SimWorker& worker) {
   }
   if (loop_.Chance(30)) {
     const std::uint64_t ns = loop_.Below(20 * kSecond);
-    if (loop_.Chance(30)) {  // Such a start has to be given up.
+    if (loop_.Chance(60)) {  // Such a start has to be given up.
       oracle_.Count("file servers that hang for good");
       return worker.HangStartsForGood(ns);
     }
