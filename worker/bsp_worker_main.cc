@@ -204,6 +204,7 @@ NodeParts Daemon::Parts() {
                    .restore_program = settings_.restore_program,
                    .accounts = accounts_,
                    .cgroups = cgroups_,
+                   .memory_kills = MemoryKillFilesOfWorker(),
                    .processors = UsableProcessors(),
                    .memory_bytes = MemoryBytes(),
                    .files_bytes_max = settings_.files_bytes,

@@ -382,7 +382,8 @@ ProcessEnd ProcessEndOf(const proto::ProcessExited& exited) {
           .exit_status = exited.exit_status(),
           .signal = exited.signal(),
           .output_bytes = exited.output_bytes(),
-          .error_bytes = exited.error_bytes()};
+          .error_bytes = exited.error_bytes(),
+          .killed_for = exited.killed_for()};
 }
 
 }  // namespace bspnow::coordinator

@@ -27,8 +27,6 @@ constexpr char kDaemonsGroup[] = "bspnow-worker";
 constexpr std::uint64_t kShares = 1024;
 constexpr std::uint64_t kWeight = 100;
 constexpr std::uint64_t kWeightMax = 10'000;
-// The end of a process that the kernel has killed is known long before.
-constexpr std::uint64_t kKillCountsNs = 60'000'000'000;
 
 bool Write(const std::string& path, const std::string& text) {
   const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -74,21 +72,6 @@ void KillGroups(const std::string& path) {
   for (pid_t member; members >> member;) kill(member, SIGKILL);
 }
 
-// "NAME N" stands in v1's memory.oom_control and in v2's memory.events.
-std::uint64_t MemoryEvents(const std::string& group, const std::string& event) {
-  for (const char* const name : {"/memory.events", "/memory.oom_control"}) {
-    std::ifstream file(group + name);
-    std::string word;
-    for (std::uint64_t count; file >> word >> count;) {
-      if (word == event) return count;
-    }
-  }
-  return 0;
-}
-
-// Of the group, whoever ran out of memory: the machine, a group above, or this one.
-std::uint64_t KillsForMemory(const std::string& group) { return MemoryEvents(group, "oom_kill"); }
-
 // How often this group has found no room below its own limit. v1 counts, too, when some was made;
 // where it counts swap, that is charged first, and its counter grows alone.
 std::uint64_t TimesFull(const std::string& group) {
@@ -100,18 +83,21 @@ std::uint64_t TimesFull(const std::string& group) {
     times += count;
     version_one = true;
   }
-  return version_one ? times : MemoryEvents(group, "oom");
+  return version_one ? times : NumberNamed(group + "/memory.events", "oom").value_or(0);
 }
 
-// Whether it has had all that it may have since this was asked last. Of v1, whose counters stand
-// still in some kernels; what files take of the caches is in it, too.
-bool WasAtItsLimit(const std::string& group) {
+std::uint64_t NumberIn(const std::string& file) {
+  std::uint64_t number = 0;
+  return std::ifstream(file) >> number ? number : 0;
+}
+
+// The most that it has had, of v1 since this was asked last; what files take of the caches is in
+// it, too. 0: that is not known.
+std::uint64_t TakePeak(const std::string& group) {
   const std::string most = group + "/memory.max_usage_in_bytes";
-  std::uint64_t most_bytes = 0;
-  std::uint64_t limit_bytes = 0;
-  return std::ifstream(most) >> most_bytes &&
-         std::ifstream(group + "/memory.limit_in_bytes") >> limit_bytes && Write(most, "0") &&
-         most_bytes >= limit_bytes;
+  const std::uint64_t bytes = NumberIn(most);
+  if (bytes == 0) return NumberIn(group + "/memory.peak");
+  return Write(most, "0") ? bytes : 0;
 }
 
 bool MayBeMadeIn(const std::string& group) {
@@ -203,6 +189,7 @@ void JobCgroup::Limit(const CgroupTrees& trees, const std::string& name, const J
       Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes);
     memory_path_ = absl::StrCat(trees.memory, "/", name);
     memory_bytes_ = limits.memory_bytes;
+    kills_ = MemoryKills(MemoryKillFilesOf(memory_path_));
   }
   if (!trees.pids.empty()) Write(path(trees.pids, "pids.max"), absl::StrCat(limits.tasks));
   if (trees.cpu.empty()) return;
@@ -235,26 +222,23 @@ std::vector<pid_t> JobCgroup::Members() const {
   return members;
 }
 
-bool JobCgroup::RanOutOfMemory() {
-  if (memory_path_.empty()) return false;
-  const std::uint64_t kills = KillsForMemory(memory_path_);
-  if (kills == std::exchange(kills_, kills)) return false;
-  return WasFull();
+MemoryKill JobCgroup::TakeMemoryKill() {
+  if (!kills_.Take()) return MemoryKill::kNone;
+  return WasFull() ? MemoryKill::kAtOwnLimit : MemoryKill::kElsewhere;
 }
 
+// Of v1 the peak counts, too: other counters stand still in some kernels. That of v2 is of all the
+// time.
 bool JobCgroup::WasFull() {
   const std::uint64_t full = TimesFull(memory_path_);
-  const bool was_at_its_limit = WasAtItsLimit(memory_path_);
-  return full > std::exchange(full_, full) || was_at_its_limit;
+  const std::uint64_t peak_bytes = TakePeak(memory_path_);
+  peak_bytes_ = std::max(peak_bytes_, peak_bytes);
+  const std::uint64_t limit_bytes = NumberIn(memory_path_ + "/memory.limit_in_bytes");
+  return full > std::exchange(full_, full) || (limit_bytes != 0 && peak_bytes >= limit_bytes);
 }
 
 void JobCgroup::OnLook(std::uint64_t now_ns) {
-  if (memory_path_.empty()) return;
-  const std::uint64_t kills = KillsForMemory(memory_path_);
-  if (kills != std::exchange(seen_kills_, kills)) seen_ns_ = now_ns;
-  if (kills == kills_ || now_ns - seen_ns_ < kKillCountsNs) return;
-  kills_ = kills;
-  WasFull();
+  if (kills_.OnLook(now_ns)) WasFull();
 }
 
 bool JobCgroup::End() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "worker/job/memory_kills.h"
 
 namespace bspnow::worker {
 
@@ -38,6 +39,13 @@ struct JobLimits {
   std::uint64_t processes;     ///< Its share of the processors is as many times that of one.
 };
 
+/// Why the kernel has killed a process of a group for want of memory.
+enum class MemoryKill {
+  kNone,        ///< It has not.
+  kAtOwnLimit,  ///< The group had all that it may have.
+  kElsewhere,   ///< The machine or a group above had no more.
+};
+
 class JobCgroup {
  public:
   /// No value if no group can be made.
@@ -53,13 +61,12 @@ class JobCgroup {
   /// The processes that are in it now.
   std::vector<pid_t> Members() const;
 
-  /// Since the last call the kernel has killed a process because the group was at its limit: not
-  /// because the machine was out of memory.
-  bool RanOutOfMemory();
-  /// To be called now and then: a kill after which the job goes on, of who wrote an image, say, no
-  /// longer counts as a part of what comes later.
+  /// Since the last call.
+  MemoryKill TakeMemoryKill();
+  /// To be called now and then, see MemoryKills.
   void OnLook(std::uint64_t now_ns);
-  std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit.
+  std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit; 0: none.
+  std::uint64_t peak_bytes() const { return peak_bytes_; }      ///< As of a kill; 0: not known.
 
   /// Kills all that is in the group, and removes it. False while something of it is still dying.
   bool End();
@@ -75,10 +82,9 @@ class JobCgroup {
   std::vector<UniqueFd> entries_;
   std::string memory_path_;  ///< Empty: not limited.
   std::uint64_t memory_bytes_ = 0;
-  std::uint64_t kills_ = 0;       ///< For want of memory, that are known.
-  std::uint64_t full_ = 0;        ///< Times that it was at its limit, up to then.
-  std::uint64_t seen_kills_ = 0;  ///< At the last look,
-  std::uint64_t seen_ns_ = 0;     ///< and since when.
+  std::uint64_t peak_bytes_ = 0;
+  MemoryKills kills_;
+  std::uint64_t full_ = 0;  ///< Times that it was at its limit, up to the last kill.
 };
 
 }  // namespace bspnow::worker

@@ -75,7 +75,7 @@ TEST(JobCgroupTest, WhatTakesMoreMemoryIsKilledAndKnown) {
   const CgroupTrees trees = PrepareCgroups();
   auto group = JobCgroup::Make(trees, Name(), kLimits);
   if (!group || trees.memory.empty()) GTEST_SKIP() << "memory cannot be limited here";
-  EXPECT_FALSE(group->RanOutOfMemory());
+  EXPECT_EQ(group->TakeMemoryKill(), MemoryKill::kNone);
   bool ran_out = false;
   const int status = StatusInGroup(
       *group,
@@ -83,9 +83,9 @@ TEST(JobCgroupTest, WhatTakesMoreMemoryIsKilledAndKnown) {
         std::vector<char> much(2 * kLimits.memory_bytes, 1);
         pause();
       },
-      [&] { return ran_out = group->RanOutOfMemory(); });
+      [&] { return ran_out = group->TakeMemoryKill() == MemoryKill::kAtOwnLimit; });
   EXPECT_TRUE(ran_out);
-  EXPECT_FALSE(group->RanOutOfMemory()) << "it is told once";
+  EXPECT_EQ(group->TakeMemoryKill(), MemoryKill::kNone) << "it is told once";
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
@@ -114,7 +114,7 @@ TEST(JobCgroupTest, AKillThatTheJobOutlivesIsForgotten) {
         if (read(has_ended.get(), &none, 1) != 0) return false;
         for (const std::uint64_t after_ns : {0 * kSecondNs, 59 * kSecondNs, 60 * kSecondNs})
           group->OnLook(kKilledNs + after_ns);
-        ran_out = group->RanOutOfMemory();
+        ran_out = group->TakeMemoryKill() == MemoryKill::kAtOwnLimit;
         return true;
       });
   EXPECT_FALSE(ran_out);
@@ -135,7 +135,7 @@ TEST(JobCgroupTest, AFreshKillCountsHoweverOftenItIsLookedAt) {
       [&] {
         // The first look comes after an hour: what counts is the time since it.
         for (const std::uint64_t at_s : {3'600, 3'602, 3'604}) group->OnLook(at_s * kSecondNs);
-        return ran_out = group->RanOutOfMemory();
+        return ran_out = group->TakeMemoryKill() == MemoryKill::kAtOwnLimit;
       });
   EXPECT_TRUE(ran_out);
 }
@@ -194,7 +194,7 @@ TEST(JobCgroupTest, AKillForWantOfSomebodyElsesMemoryIsNotTheGroups) {
     ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
     const UniqueFd has_ended(ends[0]);
     UniqueFd lives(ends[1]);
-    bool ran_out = false;
+    MemoryKill killed = MemoryKill::kNone;
     const int status = StatusInGroup(
         *group,
         [] {
@@ -204,11 +204,14 @@ TEST(JobCgroupTest, AKillForWantOfSomebodyElsesMemoryIsNotTheGroups) {
         [&] {
           lives.Reset();
           char none;
-          ran_out |= group->RanOutOfMemory();
+          if (killed == MemoryKill::kNone) killed = group->TakeMemoryKill();
           return read(has_ended.get(), &none, 1) == 0;
         });
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
-    EXPECT_FALSE(ran_out || group->RanOutOfMemory());
+    if (killed == MemoryKill::kNone) killed = group->TakeMemoryKill();
+    EXPECT_EQ(killed, MemoryKill::kElsewhere);
+    EXPECT_GE(group->peak_bytes(), kAbove / 2);
+    EXPECT_LE(group->peak_bytes(), kAbove);
   }
   rmdir(above.c_str());
 }

@@ -49,7 +49,7 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
     proto::ProcessExited& exited = *event.mutable_exited();
     exited.set_reached(static_cast<std::uint32_t>(segment_->state(Pid{exited.pid()})));
     exited.set_superstep(Value(segment_->superstep(Pid{exited.pid()})));
-    if (exited.signal() == SIGKILL) TellOfMemory();
+    if (exited.signal() == SIGKILL) exited.set_killed_for(TellOfMemory());
   }
   const bool failed = event.has_checkpoint_failed();
   if ((failed && !segment_->TakeOutcome(event.checkpoint_failed().checkpoint())) ||
@@ -84,9 +84,21 @@ JobLimits NodeJob::Limits() const {
 }
 
 // The job ends by it: with the same memory it would come to the same again. Not if it was somebody
-// else who was killed, who writes an image, say, and the processes go on.
-void NodeJob::TellOfMemory() {
-  if (job_.ending() || !cgroup_ || !cgroup_->RanOutOfMemory()) return;
+// else who was killed, who writes an image, say, and the processes go on; nor if its neighbours
+// have the memory: elsewhere, or later, there may be enough.
+std::string NodeJob::TellOfMemory() {
+  if (job_.ending() || ends_for_disk_) return "";
+  if (!cgroup_ || cgroup_->memory_bytes() == 0)
+    return kills_here_.Take()
+               ? "probably for want of memory on its node: the kernel has just killed "
+                 "a process there for that"
+               : "";
+  const MemoryKill kill = cgroup_->TakeMemoryKill();
+  if (kill == MemoryKill::kNone) return "";
+  if (kill == MemoryKill::kElsewhere)
+    return absl::StrCat("for want of memory on its node: the job had at most ",
+                        cgroup_->peak_bytes() >> 20, " of the ", cgroup_->memory_bytes() >> 20,
+                        " MiB that it may have there");
   const std::uint64_t each = job_.start().spec().memory_bytes();
   Break(absl::StrCat(
       "out of memory: together the job's ", pids_.size(), " processes on this node may have ",
@@ -94,6 +106,7 @@ void NodeJob::TellOfMemory() {
       each == 0 ? "the node's memory"
                 : absl::StrCat("--memory ", each >> 20, "M each; more with a larger --memory"),
       "); the kernel has killed one of them"));
+  return "";
 }
 
 // There it would come to the same again. Its processes go at once: until the coordinator has noted
@@ -146,6 +159,7 @@ void NodeJob::WatchBarrier() {
   watch_timer_ = parts_.loop.AddTimer(kWatchMs, [this] { WatchBarrier(); });
   const std::uint64_t now_ns = NowNs();
   if (cgroup_) cgroup_->OnLook(now_ns);
+  kills_here_.OnLook(now_ns);
   TellOfGroups(now_ns);
   if (const auto stuck = deadlock_watch_.OnLook(*segment_); !stuck.empty())
     Break(DeadlockText(stuck));

@@ -39,6 +39,7 @@
 #include "worker/job/input_pipe.h"
 #include "worker/job/job_cgroup.h"
 #include "worker/job/job_directory.h"
+#include "worker/job/memory_kills.h"
 #include "worker/rpc/open_calls.h"
 #include "worker/work_threads.h"
 
@@ -58,6 +59,7 @@ struct NodeParts {
   std::string restore_program;  ///< bsp-restore.
   Accounts& accounts;
   CgroupTrees cgroups;
+  std::vector<std::string> memory_kills;  ///< See MemoryKills: where jobs have no groups.
   std::uint32_t processors;
   std::uint64_t memory_bytes;     ///< That jobs here may have in all.
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
@@ -161,7 +163,9 @@ class NodeJob final : public JobHost {
   void OnHostEvent(proto::WorkerEvent event);
   void OnHostGone();
   JobLimits Limits() const;
-  void TellOfMemory();
+  /// Of a process that was killed. If it had all that it may have, that ends the job; else this is
+  /// for what it was killed, or nothing.
+  std::string TellOfMemory();
   void Break(const std::string& reason);
   void WatchBarrier();
   void TellOfGroups(std::uint64_t now_ns);
@@ -209,6 +213,7 @@ class NodeJob final : public JobHost {
   TimerId keep_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;
   std::optional<JobCgroup> cgroup_;
+  MemoryKills kills_here_;  ///< Of anybody's processes.
   std::unique_ptr<HostLink> host_;
   bool ends_for_disk_ = false;
 };

@@ -28,5 +28,26 @@ TEST_F(NodeJobTest, AProfileThatIsRefusedIsOfferedAgainAndNobodyWaitsForIt) {
   EXPECT_EQ(kept, kJobs);
 }
 
+// As in a container where the worker may make no groups.
+TEST_F(NodeJobTest, OfAProcessThatIsKilledWhileMemoryIsWantingThatIsSaid) {
+  const std::string events = root_ + "/memory.events";
+  std::ofstream(events) << "oom_kill 4\n";
+  cgroups_ = {};
+  memory_kills_ = {events};
+  const std::string killed = AddScript("kill -9 $$");
+  const std::string for_memory = AddScript("echo oom_kill 5 > '" + events + "'; kill -9 $$");
+  Open();
+  jobs_->OnOrder(StartOrder(1, killed, 1));
+  ASSERT_TRUE(RunUntilExited(1));
+  EXPECT_EQ(First(proto::WorkerEvent::kExited).exited().killed_for(), "");
+  events_.clear();
+  jobs_->OnOrder(StartOrder(2, for_memory, 1));
+  ASSERT_TRUE(RunUntilExited(1));
+  EXPECT_NE(First(proto::WorkerEvent::kExited).exited().killed_for().find("want of memory"),
+            std::string::npos);
+  for (const std::uint64_t job : {1, 2}) jobs_->OnOrder(EndOrder(job));
+  ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
+}
+
 }  // namespace
 }  // namespace bspnow::worker

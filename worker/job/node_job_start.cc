@@ -200,6 +200,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   const absl::StatusOr<UniqueFd> input = OpenInput();
   if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_, Limits());
+  kills_here_ = MemoryKills(parts_.memory_kills);
   absl::StatusOr<StartedHost> started =
       StartHost(HostProgram{.path = parts_.host_program,
                             .name = absl::StrCat(Value(id_), "-", Value(epoch_)),

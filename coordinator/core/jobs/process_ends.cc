@@ -79,7 +79,8 @@ Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
   if (end.signal != 0) {
     const std::string report = NameOf(pid, end) + " was killed by signal " +
                                std::to_string(end.signal) + " (" + strsignal(end.signal) + ")" +
-                               InSuperstep(end);
+                               InSuperstep(end) + (end.killed_for.empty() ? "" : ", ") +
+                               end.killed_for;
     if (end.reached == Reached::kAborted) return Fail(kSignalStatus + end.signal, report);
     return Lose(kSignalStatus + end.signal, report,
                 end.reached == Reached::kRunning ? end.superstep : Superstep{0});

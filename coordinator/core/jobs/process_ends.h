@@ -31,7 +31,8 @@ struct ProcessEnd {
   /// Sent on standard output and error, in all epochs.
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
-  std::string where{};  ///< "OS pid 4711 on w2", for its user; empty: that is not known.
+  std::string killed_for{};  ///< By a signal: "for want of memory ..."; empty: not known.
+  std::string where{};       ///< "OS pid 4711 on w2", for its user; empty: that is not known.
 };
 
 /// What a process that has ended had printed.

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <string>
+#include <vector>
+
 namespace bspnow::coordinator {
 namespace {
 
@@ -40,6 +43,15 @@ TEST(ProcessEndsTest, NamesTheSignalThatKilledAProcess) {
   EXPECT_EQ(actions.reports[0],
             "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3");
   EXPECT_EQ(job.exit_status(), 128 + SIGSEGV);
+}
+
+TEST(ProcessEndsTest, TellsForWhatAProcessWasKilled) {
+  ProcessEnds job(2);
+  ProcessEnd end = Killed(SIGKILL);
+  end.killed_for = "for want of memory";
+  EXPECT_EQ(job.OnExited(Pid{1}, end).reports,
+            std::vector<std::string>{
+                "pid 1 was killed by signal 9 (Killed) in superstep 3, for want of memory"});
 }
 
 TEST(ProcessEndsTest, ReportsOnlyTheFirstFailure) {

@@ -114,7 +114,8 @@ class NodeJobTest : public testing::Test {
         .host_program = fs::absolute("worker/host/bsp-host").string(),
         .restore_program = fs::absolute("worker/restore/bsp-restore").string(),
         .accounts = accounts_,
-        .cgroups = PrepareCgroups(),
+        .cgroups = cgroups_,
+        .memory_kills = memory_kills_,
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 10'000,
@@ -197,6 +198,8 @@ class NodeJobTest : public testing::Test {
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path() + "/a,b";  ///< Any name will do.
   std::uint64_t quota_bytes_ = 0;
+  CgroupTrees cgroups_ = PrepareCgroups();
+  std::vector<std::string> memory_kills_;
   /// Of what is not in the cache.
   std::function<absl::Status(OpenCalls& calls)> fetch_ = [](OpenCalls&) {
     return absl::NotFoundError("no such content");
