@@ -11,6 +11,7 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kKeptBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kLentBytesMax = std::size_t{64} << 20;  // To the system, until the next call.
 constexpr std::size_t kScratchBytesMax = ScratchBytes(Nodes::kSeveral);
 constexpr std::size_t kNameBytes = 64;  // After the scratch area: its address is NameOfNothing.
 
@@ -183,8 +184,11 @@ Landing::Landing(Team& team, std::size_t bytes)
   team.Register(data_, bytes);
 }
 
+// What is given back for good has to be cleared again at the next call, for a fifth of its time.
 Landing::~Landing() {
-  if (memory_.bytes() > kKeptBytesMax) memory_.Reset();
+  if (!registered_ || memory_.bytes() <= kKeptBytesMax) return;
+  if (memory_.bytes() > kLentBytesMax || madvise(data_, memory_.bytes(), MADV_FREE) != 0)
+    memory_.Reset();
 }
 
 // ---- BSP_CHECK=full ---------------------------------------------------------------------------
