@@ -6,11 +6,14 @@
 
 #include <algorithm>
 
+#include "runtime/link/link.h"
+
 namespace bspnow::runtime {
 namespace {
 
 constexpr rlim_t kNumbersMax = 1024;  // Higher ones would cost memory for the table of descriptors.
-constexpr rlim_t kOurNumbers = 32;    // The highest of them.
+constexpr rlim_t kOurNumbers = 40;    // The highest of them.
+static_assert(kLanesMax + kBulkLanesMax + 3 <= kOurNumbers, "link, doorbell, mailbox");
 
 }  // namespace
 

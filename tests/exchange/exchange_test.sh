@@ -57,7 +57,7 @@ for shape in '2 2' '3 7' '4 4'; do
     "$mini" "$nodes" "$p" "$mixed" 12 60000
 done
 expect_ok 'small supersteps, by lanes' "$mini" 2 4 "$mixed" 500 120
-for shape in '4 4' '5 6' '8 8'; do
+for shape in '4 4' '5 6' '8 8' '16 16'; do
   read -r nodes p <<<"$shape"
   expect_ok "small supersteps of $nodes nodes, which send on what they receive" \
     "$mini" "$nodes" "$p" "$mixed" 200 120

@@ -16,6 +16,13 @@ constexpr std::uint64_t kAsks = 1;  // BatchPiece::chunk_offset of a kLaneFrame.
 constexpr std::uint64_t kAnswers = 0;
 constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;  // Half of the numbers.
 
+// Not more than it has: to read what nobody has written makes pages of it. Whether the length is
+// right whoever uses the copy finds.
+std::vector<std::byte> CopyOfFrame(const std::byte* frame) {
+  const std::uint32_t bytes = ReadOnce(reinterpret_cast<const LaneFrame*>(frame)->bytes);
+  return {frame, frame + std::clamp<std::size_t>(bytes, sizeof(LaneFrame), kLaneFrameBytesMax)};
+}
+
 }  // namespace
 
 void JobExchange::TakeLanes() {
@@ -161,7 +168,7 @@ void JobExchange::LookAfterLanes() {
 // needs this one then: who composes that has had the others' frames of the barrier in between.
 void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks) {
   const std::byte* const out = segment_.lanes().out[host][barrier & 1];
-  std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
+  std::vector<std::byte> copy = CopyOfFrame(out);
   if (lanes_->barrier.StillComposed(barrier)) SendLaneCopy(host, std::move(copy), asks);
 }
 
@@ -240,7 +247,7 @@ void JobExchange::CompleteByFrames(std::uint32_t barrier) {
   std::vector<std::vector<std::byte>> copies(shape_.hosts.size());
   LaneFrames frames = FramesInSegment(lanes_->shape, barrier);
   for (std::uint32_t host = 0; host < copies.size(); ++host) {
-    copies[host].assign(frames.of[host], frames.of[host] + kLaneFrameBytesMax);
+    copies[host] = CopyOfFrame(frames.of[host]);
     std::uint32_t bytes = 0;
     if (LookAtLaneBytes(lanes_->shape, host, copies[host].data(), copies[host].size(), bytes) !=
             LaneBytes::kWhole ||
