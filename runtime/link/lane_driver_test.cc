@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "runtime/link/testing/lane_node.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -34,22 +34,11 @@ Ends MakeEnds(int type) {
 /// One of two nodes, with one process each. All barriers from kFirst on are the lanes'.
 class Node {
  public:
-  explicit Node(std::uint32_t self) : self_(self) {
-    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                                .epoch = Epoch{1},
-                                                .nprocs = 2,
-                                                .check_full = false,
-                                                .memory_bytes = std::uint64_t{1} << 30});
-    const UniqueFd memory(memfd_create("lane_driver_test", 0));
-    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+  explicit Node(std::uint32_t self) : self_(self), segment_(SegmentOfTwoNodes(self)) {
     NodeHeader& header = segment_.header();
-    header.layout = layout;
-    header.node = self;
     header.nodes = 2;
     header.participants.value = 2;
     header.barrier.released.value = kFirst;
-    for (std::uint32_t pid = 0; pid < 2; ++pid) segment_.cell(Pid{pid}).node = pid;
     LaneBarrier(segment_.lanes().state, self, 2).TurnOn(kFirst - 1);
   }
 

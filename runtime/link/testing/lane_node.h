@@ -20,22 +20,26 @@ namespace bspnow {
 inline constexpr std::uint32_t kBarrier = 7;
 inline constexpr unsigned kParity = (kBarrier - 1) & 1;  // Of the superstep that it ends.
 
+/// The memory of node `self` of two, with one process each.
+inline Segment SegmentOfTwoNodes(std::uint32_t self) {
+  const SegmentLayout layout = LayOutSegment({.job = JobId{1},
+                                              .epoch = Epoch{1},
+                                              .nprocs = 2,
+                                              .check_full = false,
+                                              .memory_bytes = std::uint64_t{1} << 30});
+  const UniqueFd memory(memfd_create("lane_node", 0));
+  EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+  Segment segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+  segment.header().layout = layout;
+  segment.header().node = self;
+  for (std::uint32_t pid = 0; pid < 2; ++pid) segment.cell(Pid{pid}).node = pid;
+  return segment;
+}
+
 /// One of two nodes, with one process each.
 class Node {
  public:
-  explicit Node(std::uint32_t self) : self_(self) {
-    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                                .epoch = Epoch{1},
-                                                .nprocs = 2,
-                                                .check_full = false,
-                                                .memory_bytes = std::uint64_t{1} << 30});
-    const UniqueFd memory(memfd_create("lane_frame_test", 0));
-    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
-    segment_.header().layout = layout;
-    segment_.header().node = self;
-    for (std::uint32_t pid = 0; pid < 2; ++pid) segment_.cell(Pid{pid}).node = pid;
-  }
+  explicit Node(std::uint32_t self) : self_(self), segment_(SegmentOfTwoNodes(self)) {}
 
   const Segment& segment() const { return segment_; }
   LaneShape shape() const { return {.segment = &segment_, .self = self_, .hosts = 2, .p = 2}; }
