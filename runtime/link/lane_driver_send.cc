@@ -8,8 +8,8 @@
 
 namespace bspnow::runtime {
 
-// What was handed over early is under way by the worker, and so is the rest of that superstep. And
-// what is compared at the end of all is nothing to go ahead of.
+// What was handed over early is under way by the worker, and so is the rest of that superstep.
+// Votes are compared once the barrier is over, so nobody goes ahead of it.
 bool LaneDriver::MayCarry(std::uint32_t barrier, Until until) {
   LaneState& state = area_->state;
   const NodeHeader& header = shape_.segment->header();

@@ -32,7 +32,8 @@ bool ForEachLaneEntry(const std::byte* bytes, const Use& use) {
   return true;
 }
 
-/// Of a vote in a frame: of more registrations than there are slots none is told.
+/// What a vote takes of a frame; more than any frame has if it names more registrations than there
+/// are slots.
 inline std::size_t LaneVoteBytes(const RegistrationVote& vote) {
   if (vote.pushes > kSlotsMax || vote.pops > kSlotsMax) return kLaneFrameBytesMax + 1;
   return AlignedInLane(sizeof(LaneVote) + vote.pushes * sizeof(LanePush) +
