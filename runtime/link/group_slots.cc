@@ -249,11 +249,12 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
     // A process can open and leave groups long before the others do. Were all the room theirs,
     // others would find none for groups of their own, and could not know whether they should wait:
     // so half of it is kept for those who are not ahead.
+    // The worker frees groups without the lock: what has gone while we looked is room, too.
+    hope = SomeWillGo(job, plan.self);
     const bool may_open =
         !IsAhead(job, plan.self) || (wait.yields() >= kYieldsWhereThereIsRoom && !RoomIsShort(job));
     if (may_open)
       if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
-    hope = SomeWillGo(job, plan.self);
   }
   ReportFailure(
       "no room for one more group, of %u processes: those that are open on this node have up to %u"
