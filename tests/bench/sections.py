@@ -284,13 +284,13 @@ COLLECTIVES = (("bcast", "MPI_Bcast and a barrier"), ("reduce", "MPI_Allreduce")
 COLLECTIVE_SIZES = (8, 1024, 16 * 1024, 256 * 1024, MIB, 16 * MIB)
 
 
-def collective_rows(bench, runs, p, beside_mpi="bspnow"):
-    """A row for each collective and size, of runs of the program with all sizes."""
+def collective_rows(bench, runs, p, beside_mpi="bspnow", sizes=COLLECTIVE_SIZES):
+    """A row for each collective and size, of runs of the program with these sizes."""
     results = bench.interleave("collectives, p = %d" % p, runs, bench.choose(2, 3))
     return [Figure("%s, %s" % (name, size_text(size)), "us",
                    results.columns("%s.%d" % (name, size), 1e6), Target(1 / 1.1, "times MPI"),
                    parameters={"p": p, "bytes": size}, beside_mpi=beside_mpi)
-            for name, _ in COLLECTIVES for size in COLLECTIVE_SIZES]
+            for name, _ in COLLECTIVES for size in sizes]
 
 
 def collectives_title(p):

@@ -133,12 +133,22 @@ class Cluster:
         environment = processes.environment(self.mark, TMPDIR=self.path("tmp"),
                                             BSP_LOGIN_SOCKET=self.path("login"),
                                             http_proxy="http://127.0.0.1:1")  # To be ignored.
-        return Daemon(name, command, directory, state_dir, environment)
+        return Daemon(name, [*self.place_of(name), *command], directory, state_dir, environment)
+
+    def coordinator_addresses(self):
+        """Where it is to listen for clients and workers, and for barriers."""
+        return reserve(), reserve()
+
+    def place_of(self, name):
+        """What the command of a daemon, or of "client", begins with, to run elsewhere than here: of
+        a subclass whose daemons have networks of their own."""
+        del name
+        return []
 
     def _start_coordinator(self):
         """Starts it on ports that it also gets when it is started again."""
-        self.address = self.control_address = reserve()
-        barrier = reserve()
+        self.address, barrier = self.coordinator_addresses()
+        self.control_address = self.address
         options = []
         if "barrier" in self.proxied:
             options += ["--barrier-advertise", self.proxy.listen("barrier")]
@@ -158,9 +168,9 @@ class Cluster:
         self.coordinator.start()
         self.coordinator.addresses()
 
-    def add_worker(self, name, slots, options=()):
+    def add_worker(self, name, slots, options=(), listen="127.0.0.1:0"):
         """Starts a worker, and does not wait until it is registered."""
-        listen, advertise = "127.0.0.1:0", []
+        advertise = []
         if "data" in self.proxied:  # On a port that it also gets when it is started again.
             listen, advertise = reserve(), ["--advertise", self.proxy.listen(name)]
             self.proxy.target(name, listen)
@@ -220,17 +230,18 @@ class Cluster:
         no_input = {} if "input" in options else {"stdin": subprocess.DEVNULL}
         return {"env": self.client_environment(**variables), **no_input, **options}
 
+    def _client_command(self, command):
+        return [*self.place_of("client"), self.path("bin", command[0]), *map(str, command[1:])]
+
     def start_client(self, command, **options):
         """Starts bsprun or bsp, with subprocess.Popen's options; returns the Popen."""
-        return subprocess.Popen([self.path("bin", command[0]), *map(str, command[1:])],
-                                **self._client_options(options))
+        return subprocess.Popen(self._client_command(command), **self._client_options(options))
 
     def client(self, command, check=True, **options):
         """Runs bsprun or bsp to its end, which must be a success unless `check` is false; returns
         what subprocess.run returns, output included."""
-        done = subprocess.run([self.path("bin", command[0]), *map(str, command[1:])],
-                              capture_output=True, text=True, check=False, timeout=COMMAND_S,
-                              **self._client_options(options))
+        done = subprocess.run(self._client_command(command), capture_output=True, text=True,
+                              check=False, timeout=COMMAND_S, **self._client_options(options))
         if check and done.returncode != 0:
             raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}\n"
                          f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
