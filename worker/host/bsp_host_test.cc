@@ -174,6 +174,14 @@ TEST_F(BspHostTest, ReportsOutputAndEndOfEachProcess) {
   }
 }
 
+TEST_F(BspHostTest, ALastLineWithoutItsEndIsPrintedBeforeTheProcessEnds) {
+  StartScript("printf out; printf error >&2", {Pid{2}});
+  ASSERT_TRUE(RunUntilGone());
+  EXPECT_EQ(output(Pid{2}), "out");
+  EXPECT_EQ(exited_.at(Pid{2}).output_bytes(), 3u);
+  EXPECT_EQ(exited_.at(Pid{2}).error_bytes(), 5u);
+}
+
 // So nobody's line can come into it.
 TEST_F(BspHostTest, ReportsALineOfAMebibyteAtOnce) {
   StartScript("head -c 1048575 /dev/zero | tr '\\0' x; echo", {Pid{2}, Pid{5}});

@@ -319,6 +319,13 @@ void ProcessHost::DrainOutput(Pid pid) {
   }
 }
 
+// Of a process that has ended: a last line without a newline is complete by that. What it has
+// started may still have the pipes, and print more.
+void ProcessHost::TakeEndOfOutput(Pid pid) {
+  for (const Stream stream : {Stream::kOutput, Stream::kError})
+    if (descriptor(pid, stream).valid()) ReadStream(pid, stream);
+}
+
 void ProcessHost::PauseOutput() {
   if (std::exchange(output_paused_, true)) return;
   for (const auto& [pid, process] : processes_) {
@@ -354,6 +361,7 @@ void ProcessHost::Reap() {
     by_os_pid_.erase(found);
     hosted(pid).os_pid = 0;
     DrainOutput(pid);
+    TakeEndOfOutput(pid);
     owner_.OnExited(pid, child.status, child.usage);
   }
 }

@@ -141,6 +141,7 @@ class ProcessHost {
   void OnSignals();
   void Reap();
   void ReadStream(Pid pid, Stream stream);
+  void TakeEndOfOutput(Pid pid);
   void LetGather(Pid pid, Stream stream);
   void ReadGathered();
   void WatchOutput(Pid pid);
