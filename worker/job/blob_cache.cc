@@ -65,11 +65,6 @@ void BlobCache::TakeOver() {
   }
 }
 
-std::uint64_t BlobCache::bytes() const {
-  const std::scoped_lock lock(mutex_);
-  return bytes_;
-}
-
 absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
                                std::uint32_t mode, OpenCalls& calls) {
   absl::Status copied;

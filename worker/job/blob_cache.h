@@ -8,6 +8,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -50,7 +51,9 @@ class BlobCache {
   /// bytes are free again. False if no content was idle.
   bool RemoveIdle(std::uint64_t bytes);
 
-  std::uint64_t bytes() const;
+  /// Waits for nobody: a thread that removes a large content, or asks a disk that hangs, holds the
+  /// mutex meanwhile.
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Kept {
@@ -74,12 +77,12 @@ class BlobCache {
   const files::BlobStore store_;
   const std::uint64_t bytes_max_;
   const Fetch fetch_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable fetched_;
   // All guarded by mutex_:
   std::map<std::string, Kept> kept_;
   std::set<std::string> fetching_;
-  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;  ///< Changed under mutex_, read without.
   std::uint64_t uses_ = 0;
 };
 
