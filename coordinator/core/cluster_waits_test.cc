@@ -199,5 +199,20 @@ TEST_F(ClusterWaitsTest, ShowsWhatFilesWaitForAndThatTheyAreLost) {
       std::vector<std::string>{"files that it left on node w1 are lost: file a: too large\n"});
 }
 
+// Its worker was shut down, say.
+TEST_F(ClusterWaitsTest, FilesOfAJobThatGoesOnElsewhereAreNotLost) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent broken = EventOf(job, Epoch{1});
+  broken.mutable_broken()->set_reason("worker w1 was shut down");
+  EXPECT_EQ(Report(worker, broken), absl::OkStatus());
+  Settle();
+  ReportCleared(worker, job, Epoch{1}, "worker w1 was shut down (if it left any)");
+  Settle();
+  EXPECT_EQ(Show(job).reason().find("files"), std::string::npos) << Show(job).reason();
+  for (const std::string& line : world_.logs.launcher_lines)
+    EXPECT_EQ(line.find("files that it left"), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -293,8 +293,12 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (!event.has_cleared()) return {};
   const auto found = table_.jobs().find(job);  // Its end is stored with its figures.
   if (found != table_.jobs().end() && found->second.hosts_left.size() == 1) KeepFigures(job);
-  const std::string& lost = event.cleared().files_lost();
-  if (table_.AddUsage(job, epoch, node.worker, event.cleared()) && !lost.empty())
+  proto::JobCleared cleared = event.cleared();
+  // Those of a job that goes on are in its checkpoint, or made anew.
+  if (found == table_.jobs().end() || found->second.state() != proto::ENDING)
+    cleared.clear_files_lost();
+  const std::string& lost = cleared.files_lost();
+  if (table_.AddUsage(job, epoch, node.worker, cleared) && !lost.empty())
     Say(job, absl::StrCat("files that it left on node ", node.name, " are lost: ", lost));
   return table_.OnCleared(job, epoch, node.worker, Now());
 }

@@ -246,6 +246,14 @@ void HostedJob::Abandon() {
   End(JobHost::Left::kNothing);
 }
 
+void HostedJob::EndUnasked(const std::string& why) {
+  if (ending_) return;
+  ReportBroken(ExchangeFault::kEnvironment, why);
+  const bool would_keep_files = !start_.spec().attached() || start_.spec().core();
+  if (place().pids(0) == 0 && would_keep_files) files_lost_ = why + " (if it left any)";
+  End(JobHost::Left::kNothing);
+}
+
 void HostedJob::End(JobHost::Left kept) {
   if (std::exchange(ending_, true)) return;
   const bool may_have_files = place().pids(0) == 0 || start_.spec().core();

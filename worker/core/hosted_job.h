@@ -83,6 +83,10 @@ class HostedJob {
   /// up. The first call counts.
   void End(JobHost::Left kept);
 
+  /// By this worker itself, which says why. Nothing is kept: if the job had just ended and its
+  /// files were about to be asked for they are lost, and that is told.
+  void EndUnasked(const std::string& why);
+
   /// No coordinator knows it any more: ends it, and reports nothing.
   void Abandon();
 
@@ -132,7 +136,7 @@ class HostedJob {
   bool broken_ = false;
   JobHost::Left kept_ = JobHost::Left::kNothing;
   std::string not_brought_;  ///< Why the files of its checkpoint may not all be here.
-  std::string files_lost_;   ///< That, once they are wanted.
+  std::string files_lost_;   ///< Why they are, should they be wanted.
   std::set<Pid> running_;
   std::set<Pid> begun_;
   proto::JobStarted started_;

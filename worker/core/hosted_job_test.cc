@@ -155,6 +155,28 @@ TEST_F(HostedJobTest, IsNotBrokenByTheEndOfItsWorkerOnceItEnds) {
   EXPECT_TRUE(TakeEvents().empty());
 }
 
+// The coordinator may have the job as one that has succeeded, and be about to ask for its files.
+TEST_F(HostedJobTest, FilesThatNobodyHasAskedForBeforeTheWorkerEndsAreLostByName) {
+  Start();
+  Exit(0);
+  Exit(1);
+  job().OnHostGone(0);
+  jobs_.EndAll("shut down", [] {});
+  End();  // It was on its way.
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"clear"}));
+  EXPECT_EQ(events_.back().cleared().files_lost(), "shut down (if it left any)");
+}
+
+TEST_F(HostedJobTest, OfAJobWhoseClientHasItsFilesNoneAreLost) {
+  start_.mutable_spec()->set_attached(true);
+  Start();
+  job().OnHostGone(0);
+  jobs_.EndAll("shut down", [] {});
+  node_.Work();
+  EXPECT_EQ(events_.back().cleared().files_lost(), "");
+}
+
 // By a coordinator whose journal was replaced by an older copy.
 TEST_F(HostedJobTest, AnEpochWhoseNumberIsGivenAgainIsRefusedWhileTheOldOneIsThere) {
   Start();

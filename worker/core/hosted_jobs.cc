@@ -84,12 +84,8 @@ void HostedJobs::EndOrphans(std::uint64_t now_ns) {
   if (jobs_.empty()) idle_ns_ = now_ns;
   if (now_ns <= std::max(lease_from_ns_, idle_ns_) + orphan_timeout_ns_) return;
   const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;
-  for (const auto& [key, job] : jobs_) {
-    if (job->ending()) continue;
-    job->ReportBroken(ExchangeFault::kEnvironment,
-                      absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));
-    job->End(JobHost::Left::kNothing);
-  }
+  for (const auto& [key, job] : jobs_)
+    job->EndUnasked(absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));
 }
 
 HostedJob* HostedJobs::Find(std::uint64_t job, std::uint64_t epoch) {
@@ -217,11 +213,7 @@ std::vector<proto::HeldJob> HostedJobs::Held() const {
 
 void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
   empty_ = std::move(empty);
-  for (const auto& [key, job] : jobs_) {
-    if (job->ending()) continue;
-    job->ReportBroken(ExchangeFault::kEnvironment, reason);
-    job->End(JobHost::Left::kNothing);
-  }
+  for (const auto& [key, job] : jobs_) job->EndUnasked(reason);
   if (jobs_.empty()) empty_();
 }
 
