@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/exit_status.h"
 #include "base/units.h"
@@ -12,6 +13,9 @@
 
 namespace bspnow::worker {
 namespace {
+
+// Between two looks (see EndOrphans), of which there is one a second; anything less is load.
+constexpr std::uint64_t kPausedNs = 3 * kNsPerS;
 
 proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
   proto::WorkerEvent event;
@@ -66,6 +70,7 @@ void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
 
 void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
   lease_from_ns_ = sent_ns;
+  paused_ns_ = 0;
   context_.lease_until_ns = sent_ns + lease_ns_;
   for (const auto& [key, job] : jobs_) {
     if (!job->abandoned()) job->SetLease(context_.lease_until_ns);
@@ -79,10 +84,17 @@ bool HostedJobs::HearsCoordinator(std::uint64_t now_ns) const {
 }
 
 // With a report: the coordinator may still hear this worker, though its answers get lost. Who had
-// no job has seldom asked, and was given one by the coordinator.
+// no job has seldom asked, and was given one by the coordinator. Who was stopped himself, or his
+// machine, has heard nobody meanwhile: the coordinator may have been, too, or wait to be read.
 void HostedJobs::EndOrphans(std::uint64_t now_ns) {
-  if (jobs_.empty()) idle_ns_ = now_ns;
-  if (now_ns <= std::max(lease_from_ns_, idle_ns_) + orphan_timeout_ns_) return;
+  const std::uint64_t since_ns = now_ns - std::exchange(looked_ns_, now_ns);
+  if (since_ns > kPausedNs && since_ns != now_ns) paused_ns_ += since_ns;
+  if (jobs_.empty()) {
+    idle_ns_ = now_ns;
+    paused_ns_ = 0;
+  }
+  const std::uint64_t from_ns = std::max(lease_from_ns_, idle_ns_) + paused_ns_;
+  if (now_ns <= from_ns + orphan_timeout_ns_) return;
   const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;
   for (const auto& [key, job] : jobs_)
     job->EndUnasked(absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));

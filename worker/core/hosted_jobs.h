@@ -55,7 +55,7 @@ class HostedJobs {
   /// The coordinator has renewed the lease as often as it was to be asked for.
   bool HearsCoordinator(std::uint64_t now_ns) const;
 
-  /// To be called now and then: jobs wait at a barrier for a coordinator, but not for ever.
+  /// To be called each second: jobs wait at a barrier for a coordinator, but not for ever.
   void EndOrphans(std::uint64_t now_ns);
 
   void OnOrder(const proto::Order& order);
@@ -100,6 +100,8 @@ class HostedJobs {
   std::uint64_t idle_heartbeat_ms_ = 0;
   std::uint64_t lease_from_ns_ = 0;  ///< 0: there never was one.
   std::uint64_t idle_ns_ = 0;        ///< When there was no job, as far as was looked.
+  std::uint64_t looked_ns_ = 0;      ///< For orphans; 0: not yet.
+  std::uint64_t paused_ns_ = 0;      ///< This worker was stopped for, since both.
   CheckpointKeeper keeper_;
   HostedJobContext context_;
   WorkerId self_{0};

@@ -83,5 +83,19 @@ TEST_F(HostedJobsTest, IsNoOrphanForTheTimeBeforeItCame) {
   EXPECT_TRUE(node_.job(kJob).ending());
 }
 
+// A laptop on which everything runs, or a cluster that is suspended over night.
+TEST_F(HostedJobsTest, IsNoOrphanForTheTimeInWhichItWasStopped) {
+  constexpr std::uint64_t kNightNs = 8 * 3600 * kNsPerS;
+  jobs_.OnLeaseRenewed(1000);
+  Start();
+  jobs_.EndOrphans(2000);
+  jobs_.EndOrphans(2000 + kNightNs);
+  EXPECT_FALSE(node_.job(kJob).ending());
+  jobs_.EndOrphans(1000 + kNightNs + kOrphanTimeoutNs);
+  EXPECT_FALSE(node_.job(kJob).ending());
+  jobs_.EndOrphans(1000 + kNightNs + kOrphanTimeoutNs + 1);
+  EXPECT_TRUE(node_.job(kJob).ending());
+}
+
 }  // namespace
 }  // namespace bspnow::worker
