@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/units.h"
 
 namespace bspnow {
 namespace {
@@ -142,7 +143,10 @@ void SendingStream::Break(const std::string& reason) {
 void SendingStream::RetryLater() {
   state_ = State::kBackoff;
   backoff_ms_ = std::clamp(backoff_ms_ * 2, kBackoffMsMin, kBackoffMsMax);
+  retry_due_ns_ = NowNs() + backoff_ms_ * kNsPerMs;
   retry_timer_ = loop_.AddTimer(backoff_ms_, [this] {
+    LeaveOutPause();
+    retry_due_ns_ = kNotDue;
     retry_timer_ = kNoTimer;
     state_ = State::kIdle;
     Pump();

@@ -169,6 +169,7 @@ class SendingStream final : private FrameSink {
   void Discard(const std::vector<RetainedFrame>& frames);
   void Deliver(const std::vector<RetainedFrame>& frames);
   void GiveUp(std::uint64_t sequence, const std::string& reason);
+  void LeaveOutPause();
   void GiveUpIfUnreachable(const std::string& reason);
   void TellBroken(const std::set<JobId>& jobs, const std::string& reason);
 
@@ -191,7 +192,10 @@ class SendingStream final : private FrameSink {
   std::uint64_t backoff_ms_ = 0;
   std::uint64_t heard_ns_ = 0;  ///< When the receiver gave a sign, or began to owe one.
   std::uint64_t acked_ns_ = 0;  ///< When it last acknowledged a frame, or the first one came.
-  std::string abort_reason_;    ///< The reason that the peer gave when it closed.
+  static constexpr std::uint64_t kNotDue = UINT64_MAX;
+  std::uint64_t retry_due_ns_ = kNotDue;  ///< When these timers are due; the next, too.
+  std::uint64_t stall_due_ns_ = kNotDue;
+  std::string abort_reason_;  ///< The reason that the peer gave when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;
   bool corked_ = false;

@@ -1,6 +1,7 @@
 // When the other end counts as silent, and when as unreachable.
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -10,6 +11,11 @@
 #include "net/sending_stream.h"
 
 namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kPausedNs = kNsPerS / 2;  // So late no timer is; anything less is load.
+
+}  // namespace
 
 bool SendingStream::greets() const {
   return state_ == State::kConnecting || state_ == State::kGreeting || state_ == State::kProven;
@@ -18,10 +24,14 @@ bool SendingStream::greets() const {
 void SendingStream::WatchForStall() {
   if (stall_timer_ != kNoTimer) return;
   if (!greets() && !retention_.AwaitsAck()) return;
-  stall_timer_ = loop_.AddTimer(options_.stall_ms / 4 + 1, [this] { OnStallTimer(); });
+  const std::uint64_t look_ms = options_.stall_ms / 4 + 1;
+  stall_due_ns_ = NowNs() + look_ms * kNsPerMs;
+  stall_timer_ = loop_.AddTimer(look_ms, [this] { OnStallTimer(); });
 }
 
 void SendingStream::OnStallTimer() {
+  LeaveOutPause();
+  stall_due_ns_ = kNotDue;
   stall_timer_ = kNoTimer;
   const bool owed = greets() || (state_ == State::kOpen && retention_.AwaitsAck());
   if (!owed) return;
@@ -33,7 +43,21 @@ void SendingStream::OnStallTimer() {
   Break("no sign of life");
 }
 
+// Nobody could be heard while this process was stopped, or its machine suspended; and perhaps the
+// other end was, too.
+void SendingStream::LeaveOutPause() {
+  const std::uint64_t now_ns = NowNs();
+  const std::uint64_t due_ns = std::min(retry_due_ns_, stall_due_ns_);
+  if (due_ns > now_ns || now_ns - due_ns < kPausedNs) return;
+  const std::uint64_t pause_ns = now_ns - due_ns;
+  retry_due_ns_ = std::max(retry_due_ns_, now_ns);
+  stall_due_ns_ = std::max(stall_due_ns_, now_ns);
+  heard_ns_ = std::min(heard_ns_ + pause_ns, now_ns);
+  acked_ns_ = std::min(acked_ns_ + pause_ns, now_ns);
+}
+
 void SendingStream::GiveUpIfUnreachable(const std::string& reason) {
+  LeaveOutPause();
   const std::uint64_t now_ns = NowNs();
   if (retention_.empty() || now_ns - acked_ns_ < options_.unreachable_ms * kNsPerMs) return;
   acked_ns_ = now_ns;

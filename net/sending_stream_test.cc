@@ -243,6 +243,24 @@ TEST_F(SendingStreamTest, TimeWithoutAFrameIsNoSilence) {
   EXPECT_TRUE(broken_.empty());
 }
 
+// Of a laptop that was suspended: the other end may have been, too.
+TEST_F(SendingStreamTest, TimeInWhichTheSenderWasStoppedIsNoSilence) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  unreachable_ms_ = 1000;
+  auto sender = NewSender(proxy.address());
+  sender->Send(Numbered(1, 10));
+  RunUntil([&] { return delivered_.size() == 1; });
+  proxy.silent = true;
+  sender->Send(Numbered(2, 10));
+  loop_.RunOnce();
+  for (const std::uint64_t until_ns = NowNs() + 2 * kNsPerS; NowNs() < until_ns;) {
+  }
+  RunUntil([&] { return sender->counts().stalls > 0; });
+  proxy.silent = false;
+  RunUntil([&] { return delivered_.size() == 2; });
+  EXPECT_TRUE(broken_.empty());
+}
+
 TEST_F(SendingStreamTest, SilenceCountsAnewWhenSomethingWasHeard) {
   Proxy proxy(loop_, receiver_.address(), 1);
   unreachable_ms_ = 2000;
