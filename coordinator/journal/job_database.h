@@ -86,6 +86,9 @@ class JobDatabase {
   /// many are damaged, or why there may be more.
   absl::StatusOr<std::size_t> ForEachSound(const std::function<void(StoredRecord)>& visit);
 
+  /// All that is committed lies in the file itself then, and it may be moved alone.
+  absl::Status Settle() { return database_.EmptyLog(); }
+
   /// Beside it, as CopyOf says.
   absl::Status WriteCopy() { return database_.CopyTo(CopyOf(database_.path())); }
 

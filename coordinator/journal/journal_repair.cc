@@ -81,7 +81,9 @@ absl::Status WriteAll(const std::string& path, const JournalAge& age,
     const RecordWrite write{.kind = key.first.c_str(), .key = key.second, .bytes = bytes};
     if (absl::Status s = database->Perform(write); !s.ok()) return s;
   }
-  return database->Commit();
+  if (absl::Status s = database->Commit(); !s.ok()) return s;
+  // The file is renamed, and what is beside it is not: a close that finds no room says nothing.
+  return database->Settle();
 }
 
 /// The newer one's records count, and of the older one those that the newer one has lost.

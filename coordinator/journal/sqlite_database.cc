@@ -154,9 +154,11 @@ absl::Status SqliteDatabase::Execute(const std::string& sql) {
   return result == SQLITE_OK ? absl::OkStatus() : ErrorOf(database_.get(), result, path_);
 }
 
+absl::Status SqliteDatabase::EmptyLog() { return Execute("PRAGMA wal_checkpoint(TRUNCATE)"); }
+
 absl::Status SqliteDatabase::CopyTo(const std::string& path) {
   // What is only in the WAL would be lost with it.
-  if (absl::Status s = Execute("PRAGMA wal_checkpoint(TRUNCATE)"); !s.ok()) return s;
+  if (absl::Status s = EmptyLog(); !s.ok()) return s;
   const std::string unfinished = path + ".new";
   unlink(unfinished.c_str());
   UniqueFd(open(unfinished.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)).Reset();

@@ -68,6 +68,9 @@ class SqliteDatabase {
   /// Between BEGIN and COMMIT. Some errors (a full disk, a failed read or write) end a transaction.
   bool InTransaction() const;
 
+  /// What is committed goes from the write-ahead log into the file. Between transactions.
+  absl::Status EmptyLog();
+
   /// The same content in one file, in its place as a whole and durable. Between transactions.
   absl::Status CopyTo(const std::string& path);
 
