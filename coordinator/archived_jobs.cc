@@ -36,8 +36,9 @@ void ArchivedJobs::Read(const std::shared_ptr<Search>& search, JobId before) {
     std::set<JobId>& wanted = search->wanted;
     for (const JobRecord& record : *page)
       if (wanted.erase(IdOf(record)) != 0) users_[IdOf(record)] = record.job().spec().user();
-    const bool last = page->size() < kReadAtOnce || IdOf(page->back()) <= *wanted.begin();
-    if (!wanted.empty() && !last) return Read(search, IdOf(page->back()));
+    const bool last =
+        page->size() < kReadAtOnce || wanted.empty() || IdOf(page->back()) <= *wanted.begin();
+    if (!last) return Read(search, IdOf(page->back()));
     for (const JobId job : wanted) users_[job] = "";
     Finish(*search);
   });
