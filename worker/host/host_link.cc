@@ -20,8 +20,9 @@
 namespace bspnow::worker {
 namespace {
 
-// The worker's loop waits for it.
+// The worker's loop waits for it, and its heartbeats do.
 constexpr int kBusyTries = 100;
+constexpr int kPatienceMs = 5'000;
 
 absl::Status Failed(const char* what) {
   return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
@@ -52,7 +53,8 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .memory_bytes = 0,
                          .limits = program.limits,
                          .cgroups = program.cgroups,
-                         .busy_tries = kBusyTries});
+                         .busy_tries = kBusyTries,
+                         .patience_ms = kPatienceMs});
   // Not NotFound: that means the job's program.
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.
