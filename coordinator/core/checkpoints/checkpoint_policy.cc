@@ -78,7 +78,7 @@ bool CheckpointPolicy::IsDue(std::uint64_t now_ns, Superstep at) const {
     case CheckpointRule::Kind::kOff:
       return false;
     case CheckpointRule::Kind::kEverySupersteps:
-      return Value(at) >= Value(last_at_) + rule_.every;
+      return at > last_at_ && Value(at) - Value(last_at_) >= rule_.every;
     case CheckpointRule::Kind::kEveryTime:
       return now_ns >= last_ns_ + interval_ns_;
     case CheckpointRule::Kind::kAutomatic:

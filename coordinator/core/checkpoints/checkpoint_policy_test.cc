@@ -87,6 +87,12 @@ TEST(CheckpointPolicyTest, EveryNSuperstepsCountsFromTheLastOne) {
   EXPECT_TRUE(policy.IsDue(2, Superstep{22}));
 }
 
+TEST(CheckpointPolicyTest, AsManySuperstepsAsCanBeNamedAreNeverOver) {
+  CheckpointPolicy policy = Started(CheckpointRule::Kind::kEverySupersteps, UINT64_MAX);
+  policy.OnTaken(1, Superstep{5});  // By a user.
+  EXPECT_FALSE(policy.IsDue(kHour, Superstep{6}));
+}
+
 TEST(CheckpointPolicyTest, EveryDurationIsDueAtTheFirstBarrierAfterIt) {
   CheckpointPolicy policy = Started(CheckpointRule::Kind::kEveryTime, 30 * kSecond);
   EXPECT_EQ(policy.interval_ns(), 30 * kSecond);
