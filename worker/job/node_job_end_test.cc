@@ -14,7 +14,9 @@ TEST_F(NodeJobTest, AProfileThatIsRefusedIsOfferedAgainAndNobodyWaitsForIt) {
   std::atomic<bool> has_room = false;
   profile_ = [&]() -> absl::Status {
     (has_room ? kept : refused) += 1;
-    return has_room ? absl::OkStatus() : absl::UnavailableError("no room");
+    if (has_room) return absl::OkStatus();
+    return refused % 2 == 0 ? absl::UnavailableError("no room")
+                            : absl::DeadlineExceededError("its disk is slow");
   };
   const std::string hash = AddContent(kBspProgram);
   Open();
