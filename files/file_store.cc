@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -41,6 +42,22 @@ absl::Status NotMade(const std::string& what, const std::string& path) {
   const int error = errno;
   return AgainIfFull(
       absl::ErrnoToStatus(error, absl::StrCat("making ", what, path, LackOfInodes(error, path))));
+}
+
+/// Notes what cannot be looked at. Its directory knows of what kind it is.
+void LeaveOut(const fs::directory_entry& entry, const std::string& name, int error,
+              FilesFound& found) {
+  std::error_code ignored;
+  if (error == ENOENT || entry.is_symlink(ignored)) return;
+  const char* const kind = entry.is_directory(ignored) ? "directory " : "file ";
+  found.left_out[kind + name] = std::strerror(error);
+}
+
+/// So that the directory is named: whoever lists all below passes over it without a word.
+void LeaveOutIfHidden(const std::string& path, const std::string& name, FilesFound& found) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  if (!UniqueFd(open(path.c_str(), kFlags)).valid() && errno == EACCES)
+    found.left_out["directory " + name] = std::strerror(EACCES);
 }
 
 }  // namespace
@@ -124,36 +141,48 @@ absl::Status FileReceiver::EndFile() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory) {
-  std::vector<StoredFile> files;
+absl::StatusOr<FilesFound> FilesBelow(const std::string& directory) {
+  FilesFound found;
   std::error_code error;
+  LeaveOutIfHidden(directory, ".", found);
   fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
                                       error);
-  if (error == std::errc::no_such_file_or_directory) return files;
+  if (error == std::errc::no_such_file_or_directory) return found;
   for (; !error && at != fs::end(at); at.increment(error)) {
     struct stat status {};
     const std::string path = at->path().string();
-    // What is deeper no file name leads to, and each level takes a descriptor.
-    if (path.size() - directory.size() > kFileNameBytesMax) at.disable_recursion_pending();
-    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const std::string name = path.substr(directory.size() + 1);
+    if (lstat(path.c_str(), &status) != 0) {
+      const int why = errno;
+      LeaveOut(*at, name, why, found);
+      // To what is deeper no path leads either, and each level takes a descriptor.
+      if (why == ENAMETOOLONG) at.disable_recursion_pending();
+      continue;
+    }
+    if (S_ISDIR(status.st_mode)) LeaveOutIfHidden(path, name, found);
+    if (!S_ISREG(status.st_mode)) continue;
     if (at->path().filename().string().starts_with(kComingPrefix)) continue;
-    files.push_back({.name = path.substr(directory.size() + 1),
-                     .bytes = static_cast<std::uint64_t>(status.st_size),
-                     .mode = status.st_mode & kPermissionBits,
-                     .changed_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec,
-                     .path = path});
+    found.files.push_back({.name = name,
+                           .bytes = static_cast<std::uint64_t>(status.st_size),
+                           .mode = status.st_mode & kPermissionBits,
+                           .changed_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec,
+                           .path = path});
   }
   if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));
-  std::sort(files.begin(), files.end(),
+  std::sort(found.files.begin(), found.files.end(),
             [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; });
-  return files;
+  return found;
 }
 
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names) {
-  absl::StatusOr<std::vector<StoredFile>> below = FilesBelow(directory);
+  absl::StatusOr<FilesFound> below = FilesBelow(directory);
   if (!below.ok()) return below.status();
-  std::vector<StoredFile>& files = *below;
+  std::vector<StoredFile>& files = below->files;
+  if (names.empty() && !below->left_out.empty()) {
+    const auto& [what, why] = *below->left_out.begin();
+    return absl::InternalError(absl::StrCat(what, " below ", directory, ": ", why));
+  }
   if (names.empty()) return files;
   std::vector<StoredFile> listed;
   std::set<std::string_view> seen;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -80,9 +81,15 @@ struct StoredFile {
   std::string path;
 };
 
-/// Regular files, in the order of their names; no link is followed, and what FileReceiver has not
-/// got whole is left out. Without the directory: none.
-absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory);
+struct FilesFound {
+  std::vector<StoredFile> files;  ///< In the order of their names.
+  /// "directory a/b", and why: what could not be looked at, and may hold files.
+  std::map<std::string, std::string> left_out;
+};
+
+/// Regular files; no link is followed, and what FileReceiver has not got whole is none. Without the
+/// directory: none.
+absl::StatusOr<FilesFound> FilesBelow(const std::string& directory);
 
 /// All files below `directory` by name, or those in `names`, each once; NotFound says which one is
 /// missing.

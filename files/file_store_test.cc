@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 #include "base/testing/synced_paths.h"
 #include "base/unique_fd.h"
@@ -62,7 +66,7 @@ TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
       EXPECT_FALSE(receiver.Finish().ok());
     }
   }
-  const std::vector<StoredFile> files = *FilesBelow(scratch.path());
+  const std::vector<StoredFile> files = FilesBelow(scratch.path())->files;
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].name, "a");
 }
@@ -88,9 +92,9 @@ TEST(FileStoreTest, AStreamThatBreaksTakesNothingFromTheOneThatCameAfterIt) {
     ASSERT_TRUE(first.Append("l ").ok());
     ASSERT_TRUE(first.Begin({.name = "b", .bytes = 2, .mode = 0600}).ok());
     ASSERT_TRUE(first.Append("o").ok());
-    EXPECT_EQ(FilesBelow(scratch.path())->size(), 2u);
+    EXPECT_EQ(FilesBelow(scratch.path())->files.size(), 2u);
   }
-  const std::vector<StoredFile> files = *FilesBelow(scratch.path());
+  const std::vector<StoredFile> files = FilesBelow(scratch.path())->files;
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].bytes, 4u);
   EXPECT_EQ(files[1].bytes, 2u);
@@ -103,11 +107,11 @@ TEST(FileStoreTest, WhatACrashHasLeftOfAFileIsNoFile) {
   FileReceiver dead(settings);
   ASSERT_TRUE(dead.Begin({.name = "in/a", .bytes = 4, .mode = 0600}).ok());
   ASSERT_TRUE(dead.Append("al").ok());
-  EXPECT_TRUE(FilesBelow(scratch.path())->empty());
+  EXPECT_TRUE(FilesBelow(scratch.path())->files.empty());
   FileReceiver next(settings);
   ASSERT_TRUE(next.Begin({.name = "in/a", .bytes = 0, .mode = 0600}).ok());
   ASSERT_TRUE(next.Finish().ok());
-  EXPECT_EQ(FilesBelow(scratch.path())->size(), 1u);
+  EXPECT_EQ(FilesBelow(scratch.path())->files.size(), 1u);
 }
 
 // Each level of directories takes a descriptor while it is listed.
@@ -124,8 +128,51 @@ TEST(FileStoreTest, FilesThatCannotBeListedAreNotLeftOut) {
   const auto files = FilesBelow(scratch.path());
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_TRUE(absl::IsInternal(files.status())) << files.status();
-  EXPECT_EQ(FilesBelow(scratch.path())->size(), 1u);
-  EXPECT_TRUE(FilesBelow(scratch.path() + "/nothing")->empty());
+  EXPECT_EQ(FilesBelow(scratch.path())->files.size(), 1u);
+  EXPECT_TRUE(FilesBelow(scratch.path() + "/nothing")->files.empty());
+}
+
+TEST(FileStoreTest, NamesDirectoriesThatMayNotBeListedAndFilesThatMayNotBeLookedAt) {
+  const ScratchDirectory scratch;
+  for (const std::string name : {"a/hidden", "b/c/blind", "d"}) {
+    std::filesystem::create_directories(scratch.path() + "/" + name);
+    std::ofstream(scratch.path() + "/" + name + "/file") << "text";
+  }
+  std::filesystem::create_symlink("file", scratch.path() + "/b/c/blind/link");
+  const std::map<std::string, mode_t> modes{{scratch.path() + "/a/hidden", S_IWUSR | S_IXUSR},
+                                            {scratch.path() + "/b/c/blind", S_IRUSR}};
+  for (const auto& [path, mode] : modes) ASSERT_EQ(chmod(path.c_str(), mode), 0);
+  absl::StatusOr<FilesFound> found;
+  std::jthread([&] {  // Without what root may.
+    for (const int right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
+      EXPECT_TRUE(DropCapability(right));
+    found = FilesBelow(scratch.path());
+  })
+      .join();
+  for (const auto& [path, mode] : modes) ASSERT_EQ(chmod(path.c_str(), S_IRWXU), 0);
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_EQ(found->files.size(), 1u);
+  EXPECT_EQ(found->files[0].name, "d/file");
+  EXPECT_EQ(found->left_out,
+            (std::map<std::string, std::string>{{"directory a/hidden", "Permission denied"},
+                                                {"file b/c/blind/file", "Permission denied"}}));
+}
+
+TEST(FileStoreTest, NamesDirectoriesToWhichNoPathLeads) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.path() + "/file") << "text";
+  const std::string part(200, 'd');
+  UniqueFd at(open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY));
+  for (int level = 0; level < 30; ++level) {
+    ASSERT_EQ(mkdirat(at.get(), part.c_str(), S_IRWXU), 0);
+    at = UniqueFd(openat(at.get(), part.c_str(), O_RDONLY | O_DIRECTORY));
+  }
+  const auto found = FilesBelow(scratch.path());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->files.size(), 1u);
+  ASSERT_EQ(found->left_out.size(), 1u);
+  EXPECT_TRUE(found->left_out.begin()->first.starts_with("directory " + part));
+  EXPECT_EQ(found->left_out.begin()->second, "File name too long");
 }
 
 TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {

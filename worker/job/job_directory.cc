@@ -80,9 +80,9 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, Op
     if (!path.ok()) return path.status();
     if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode(), calls); !s.ok()) return s;
   }
-  const absl::StatusOr<std::vector<LeftFile>> files = files::FilesBelow(path_);
-  if (!files.ok()) return files.status();
-  for (const LeftFile& file : *files)
+  const absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
+  if (!found.ok()) return found.status();
+  for (const LeftFile& file : found->files)
     given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
   return absl::OkStatus();
 }
@@ -93,15 +93,15 @@ std::vector<files::GivenFile> JobDirectory::given() const {
   return files;
 }
 
-absl::StatusOr<std::vector<LeftFile>> JobDirectory::LeftFiles() const {
-  absl::StatusOr<std::vector<LeftFile>> files = files::FilesBelow(path_);
-  if (!files.ok()) return files;
-  std::erase_if(*files, [this](const LeftFile& file) {
+absl::StatusOr<files::FilesFound> JobDirectory::LeftFiles() const {
+  absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
+  if (!found.ok()) return found;
+  std::erase_if(found->files, [this](const LeftFile& file) {
     const auto given = given_.find(file.name);
     return given != given_.end() && given->second.bytes == file.bytes &&
            given->second.changed_ns == file.changed_ns;
   });
-  return files;
+  return found;
 }
 
 std::vector<LeftFile> CoresOf(std::vector<LeftFile> files, const std::string& node) {

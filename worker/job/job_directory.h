@@ -45,8 +45,8 @@ class JobDirectory {
   /// What came with the job.
   std::vector<files::GivenFile> given() const;
 
-  /// Regular files that are new or changed, in order of name.
-  absl::StatusOr<std::vector<LeftFile>> LeftFiles() const;
+  /// Regular files that are new or changed.
+  absl::StatusOr<files::FilesFound> LeftFiles() const;
 
  private:
   explicit JobDirectory(std::string path) : path_(std::move(path)) {}

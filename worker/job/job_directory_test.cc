@@ -54,7 +54,7 @@ TEST_F(JobDirectoryTest, HoldsProgramAndFiles) {
   ASSERT_TRUE(directory.ok());
   EXPECT_EQ(access(directory->program_path().c_str(), X_OK), 0);
   EXPECT_EQ(access((directory->path() + "/data/in.txt").c_str(), W_OK), 0);
-  EXPECT_TRUE(directory->LeftFiles()->empty());
+  EXPECT_TRUE(directory->LeftFiles()->files.empty());
 }
 
 // A worker whose state directory was cleaned up while it runs would start no job ever after.
@@ -112,7 +112,7 @@ TEST_F(JobDirectoryTest, FindsNewAndChangedRegularFilesOnly) {
   std::ofstream(path + "/out/new.txt") << "12345";
   fs::create_symlink("/etc/passwd", path + "/link");
   fs::create_directory_symlink("/etc", path + "/etc");
-  const std::vector<LeftFile> files = *directory->LeftFiles();
+  const std::vector<LeftFile> files = directory->LeftFiles()->files;
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].name, "changed.txt");
   EXPECT_EQ(files[1].name, "out/new.txt");

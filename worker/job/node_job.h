@@ -174,7 +174,7 @@ class NodeJob final : public JobHost {
   /// What became of the files that are to be kept.
   struct KeptFiles {
     absl::Status sent{};
-    std::map<std::string, std::string> left_out{};  ///< By name, those that were not; why.
+    std::map<std::string, std::string> left_out{};  ///< "file a", "directory b", and why.
     /// Empty: none is lost.
     std::string Lost() const;
   };

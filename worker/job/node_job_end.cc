@@ -30,15 +30,17 @@ std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_m
   std::uint64_t bytes = 0;
   for (LeftFile& file : files) {
     if (file.name.size() > files::kSentNameBytesMax) {
-      left_out[file.name] = absl::StrCat("its name has ", file.name.size(), " bytes, and those of ",
-                                         files::kSentNameBytesMax, " are kept");
+      left_out["file " + file.name] =
+          absl::StrCat("its name has ", file.name.size(), " bytes, and those of ",
+                       files::kSentNameBytesMax, " are kept");
       continue;
     }
     files::FileSizes after = sizes;  // The coordinator does not hear of what is left out.
     const std::uint64_t takes = after.Next(file.name, file.bytes);
     if (takes > bytes_max - bytes) {
-      left_out[file.name] = absl::StrCat("it takes ", takes, " bytes, and of a job ", bytes_max,
-                                         " are kept in all (--files-bytes of the worker)");
+      left_out["file " + file.name] =
+          absl::StrCat("it takes ", takes, " bytes, and of a job ", bytes_max,
+                       " are kept in all (--files-bytes of the worker)");
       continue;
     }
     sizes = after;
@@ -156,21 +158,24 @@ NodeJob::KeptFiles NodeJob::KeepFiles() const {
   std::vector<LeftFile> files;
   {
     const FilesAs as(account);
-    absl::StatusOr<std::vector<LeftFile>> left = directory_->LeftFiles();
+    absl::StatusOr<files::FilesFound> left = directory_->LeftFiles();
     if (!left.ok()) {  // For want of descriptors, say; there may be some later.
       kept.sent = absl::UnavailableError(left.status().message());
       return kept;
     }
-    files = *std::move(left);
+    files = std::move(left->files);
     const proto::Host& here = job_.start().hosts(static_cast<int>(job_.node()));
-    if (here.pids(0) != 0) files = CoresOf(std::move(files), here.node());
+    if (here.pids(0) == 0)
+      kept.left_out = std::move(left->left_out);
+    else
+      files = CoresOf(std::move(files), here.node());
     files = Fitting(std::move(files), parts_.files_bytes_max, kept.left_out);
   }
   if (files.empty()) return kept;
   kept.sent = parts_.store_files(id_, files, [account, &kept](const LeftFile& file) {
     const FilesAs as(account);
     auto opened = files::OutgoingFile::Open(file.path, file.name);
-    if (!opened.ok()) kept.left_out[file.name] = std::string(opened.status().message());
+    if (!opened.ok()) kept.left_out["file " + file.name] = std::string(opened.status().message());
     return opened;
   });
   return kept;
@@ -180,9 +185,9 @@ std::string NodeJob::KeptFiles::Lost() const {
   if (!sent.ok()) return std::string(sent.message());
   std::string text;
   std::size_t named = 0;
-  for (const auto& [file, why] : left_out)
+  for (const auto& [what, why] : left_out)
     if (++named <= kLostNamedMax)
-      absl::StrAppend(&text, text.empty() ? "" : "; ", "file ", Shortened(file), ": ", why);
+      absl::StrAppend(&text, text.empty() ? "" : "; ", Shortened(what), ": ", why);
   if (named > kLostNamedMax) absl::StrAppend(&text, "; and ", named - kLostNamedMax, " more");
   return text;
 }

@@ -51,5 +51,21 @@ TEST_F(NodeJobTest, OfAProcessThatIsKilledWhileMemoryIsWantingThatIsSaid) {
   ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
 }
 
+// No path leads to what the job has moved together.
+TEST_F(NodeJobTest, ADirectoryWhoseFilesCannotBeKeptIsNamed) {
+  const std::string hash = AddScript(
+      "d=$(printf %0200d 0); p=$d; for i in 1 2 3 4 5 6 7 8 9 10 11; do p=$p/$d; done; "
+      "mkdir -p x/$p y/$p; mv y x/$p; echo result > out.txt");
+  Open();
+  jobs_->OnOrder(StartOrder(1, hash, 1));
+  ASSERT_TRUE(RunUntilExited(1));
+  ASSERT_TRUE(End(1));
+  ASSERT_EQ(stored_.size(), 1u);
+  EXPECT_EQ(stored_[0].name, "out.txt");
+  const std::string lost = First(proto::WorkerEvent::kCleared).cleared().files_lost();
+  EXPECT_TRUE(lost.starts_with("directory x/000")) << lost;
+  EXPECT_TRUE(lost.ends_with("...: File name too long")) << lost;
+}
+
 }  // namespace
 }  // namespace bspnow::worker
