@@ -1,5 +1,4 @@
 // logs, fetch.
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "client/options/output_file.h"
 #include "client/view/harmless.h"
 #include "client/view/job_json.h"
+#include "client/view/job_view.h"
 #include "client/view/line_prefixer.h"
 #include "client/view/open_line.h"
 #include "files/file_name.h"
@@ -170,10 +170,12 @@ absl::StatusOr<proto::Job> FetchedJob(JobsStub& jobs, const FetchOptions& option
   return jobs.Show(request);
 }
 
-// The coordinator says it with a job that has no other reason. A script must not go on with a part.
+// A script must not go on with a part.
 absl::Status LostFiles(const proto::Job& job) {
-  if (!absl::StartsWith(job.reason(), "files that it left")) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("job ", job.job(), ": ", job.reason()));
+  const std::string lost = FilesLostOf(job);
+  if (lost.empty()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("job ", job.job(), ": files that it left are lost: ", lost));
 }
 
 /// A script that reads them has the names as they are.

@@ -69,6 +69,7 @@ json JobJson(const proto::Job& job) {
           {"user", spec.user()},
           {"state", StateName(job.state())},
           {"reason", job.reason()},
+          {"files_lost", FilesLostOf(job)},
           {"exit_status", HasEnded(job) ? json(job.exit_status()) : json()},
           {"nprocs", spec.nprocs()},
           {"arguments", ListJson(spec.arguments())},

@@ -1,6 +1,7 @@
 #include "client/view/job_view.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -116,6 +117,16 @@ AwaitedProcesses AwaitedOf(const proto::Job& job) {
 bool HasEnded(const proto::Job& job) {
   return job.state() == proto::SUCCEEDED || job.state() == proto::FAILED ||
          job.state() == proto::CANCELLED;
+}
+
+// Older coordinators say so in the reason alone, where the job has no other.
+std::string FilesLostOf(const proto::Job& job) {
+  if (!job.files_lost().empty()) return job.files_lost();
+  absl::string_view reason = job.reason();
+  for (const char* const begin :
+       {"files that it left are lost: ", "files that it left, if any, are lost: "})
+    if (absl::ConsumePrefix(&reason, begin)) return std::string(reason);
+  return "";
 }
 
 std::int64_t RunSeconds(const proto::Job& job) {
@@ -249,6 +260,8 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   };
   table.AddRow({{"state"}, {StateName(job.state()), ColourOf(job.state())}});
   if (job.reason() != StateName(job.state())) add("reason", job.reason());
+  const std::string lost = FilesLostOf(job);
+  if (!absl::StrContains(job.reason(), lost)) add("files lost", lost);
   if (HasEnded(job)) add("exit status", absl::StrCat(job.exit_status()));
   AddRequest(job, add);
   AddCourse(job, now_unix_ms, add);

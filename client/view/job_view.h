@@ -27,6 +27,9 @@ AwaitedProcesses AwaitedOf(const proto::Job& job);
 /// Whether the job has reached its end.
 bool HasEnded(const proto::Job& job);
 
+/// Why files that it left were not kept; empty: none is known to be lost.
+std::string FilesLostOf(const proto::Job& job);
+
 /// How long it has run: see run_ms in proto/jobs.proto.
 std::int64_t RunSeconds(const proto::Job& job);
 

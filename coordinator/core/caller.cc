@@ -48,6 +48,7 @@ void HideFrom(const Caller& caller, proto::Job& job) {
   spec.clear_output();
   spec.mutable_program()->clear_sha256();
   if (job.state() != proto::WAITING) job.clear_reason();
+  job.clear_files_lost();
   job.clear_losses();
   for (proto::Placement& place : *job.mutable_placement()) place.clear_os_pids();
   for (proto::BarrierWait& wait : *job.mutable_barrier_waits())

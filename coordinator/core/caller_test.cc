@@ -67,6 +67,7 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   job.add_barrier_waits()->add_late()->set_os_pid(4711);
   job.set_state(proto::FAILED);
   job.set_reason("pid 0: cannot open /home/bob/x");
+  job.set_files_lost("file secret: too large");
   job.set_cpu_ns(5);
   const proto::Job whole = job;
   HideFrom(kRoot, job);

@@ -194,6 +194,7 @@ TEST_F(ClusterWaitsTest, ShowsWhatFilesWaitForAndThatTheyAreLost) {
   Settle();
   EXPECT_EQ(Show(job).state(), proto::SUCCEEDED);
   EXPECT_EQ(Show(job).reason(), "files that it left are lost: file a: too large");
+  EXPECT_EQ(Show(job).files_lost(), "file a: too large");
   EXPECT_EQ(
       world_.logs.launcher_lines,
       std::vector<std::string>{"files that it left on node w1 are lost: file a: too large\n"});
@@ -212,6 +213,23 @@ TEST_F(ClusterWaitsTest, FilesOfAJobThatGoesOnElsewhereAreNotLost) {
   EXPECT_EQ(Show(job).reason().find("files"), std::string::npos) << Show(job).reason();
   for (const std::string& line : world_.logs.launcher_lines)
     EXPECT_EQ(line.find("files that it left"), std::string::npos) << line;
+}
+
+TEST_F(ClusterWaitsTest, ThatFilesOfAFailedJobAreLostIsNotHiddenByItsReason) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_exited()->set_exit_status(3);
+  event.mutable_exited()->set_reached(static_cast<std::uint32_t>(Reached::kEnded));
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  Settle();
+  ReportExited(worker, job, Epoch{1}, 1, 0);
+  Settle();
+  ReportCleared(worker, job, Epoch{1}, "file a: too large");
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::FAILED);
+  EXPECT_EQ(Show(job).reason().find("lost"), std::string::npos) << Show(job).reason();
+  EXPECT_EQ(Show(job).files_lost(), "file a: too large");
 }
 
 }  // namespace

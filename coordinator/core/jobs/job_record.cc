@@ -15,6 +15,12 @@ std::string StateSentence(const proto::Job& job) {
   return absl::StrCat("job ", job.job(), " ", verb, " ", StateText(state));
 }
 
+void AddFilesLost(const std::string& why, proto::Job& job) {
+  constexpr std::size_t kEnoughBytes = 4096;  // Each of a thousand nodes may have lost some.
+  if (job.files_lost().size() >= kEnoughBytes) return;
+  job.set_files_lost(job.files_lost().empty() ? why : absl::StrCat(job.files_lost(), "; ", why));
+}
+
 std::vector<NodeShare> SharesOf(const JobRecord& record) {
   std::vector<NodeShare> shares;
   for (int i = 0; i < record.hosts_size(); ++i) {

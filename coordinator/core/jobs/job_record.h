@@ -48,6 +48,10 @@ std::string StateText(proto::JobState state);
 /// "job 7 has succeeded", "job 7 is running": to begin a sentence with.
 std::string StateSentence(const proto::Job& job);
 
+/// Notes why files that it left were not kept, beside what is known of others, unless that is much:
+/// its output has all.
+void AddFilesLost(const std::string& why, proto::Job& job);
+
 /// Where it runs or ran; in the order of pids.
 std::vector<NodeShare> SharesOf(const JobRecord& record);
 /// The names of these nodes.

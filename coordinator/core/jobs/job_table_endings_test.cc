@@ -308,6 +308,7 @@ TEST_F(JobTableRecoveryTest, FilesThatWereToComeFromALostNodeAreNamed) {
     const std::string reason =
         "files that it left, if any, are lost: worker " + NameOf(lost) + " lost: lease expired";
     EXPECT_EQ(Shown(job).reason(), had_files ? reason : "");
+    EXPECT_EQ(Shown(job).files_lost().empty(), !had_files);
     Up(lost, 2);
   }
 }

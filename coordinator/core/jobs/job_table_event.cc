@@ -364,7 +364,9 @@ bool JobTable::AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::Jo
   proto::Job& shown = found->second.shown();
   shown.set_cpu_ns(shown.cpu_ns() + used.cpu_ns());
   shown.set_peak_memory_bytes(std::max(shown.peak_memory_bytes(), used.peak_memory_bytes()));
-  if (!used.files_lost().empty() && shown.reason().empty())
+  if (used.files_lost().empty()) return true;
+  AddFilesLost(used.files_lost(), shown);
+  if (shown.reason().empty())
     shown.set_reason(absl::StrCat("files that it left are lost: ", used.files_lost()));
   return true;
 }

@@ -109,6 +109,7 @@ void JobTable::Event::LoseFiles(Job& entry, WorkerId worker, const std::string& 
   if (!KeepsFiles(entry) || WorkerOf(entry.record.hosts(0)) != worker) return;
   const std::string lost = absl::StrCat("files that it left, if any, are lost: ", why);
   Say(entry, lost);
+  AddFilesLost("all, if there were any: " + why, entry.shown());
   if (entry.shown().reason().empty()) entry.shown().set_reason(lost);
 }
 
