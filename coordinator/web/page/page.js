@@ -1,4 +1,4 @@
-// Made by coordinator/web/page/build of sources 0c4292390213e65909e394bfa50386329958c4b74d46b02b665a6ea7516b516a
+// Made by coordinator/web/page/build of sources 0fd36ba9854dc6a822e50bdd04920d8a3ee9f41b2fc3fa018c86f3e3fa386f45
 /* It holds uPlot:
 The MIT License (MIT)
 
@@ -40,7 +40,7 @@ for(let l of s){let i=N("dd");this.values.set(l,i),this.box.append(N("div",{},N(
 l,i]of t)Se(this.values.get(l),i)}},Nl=class{box;list=N("ul");constructor(t,s){this.box=N("section",
 {class:s},N("h3",{},t),this.list)}show(t){for(this.box.hidden=t.length===0;this.list.children.length>
 t.length;)this.list.lastChild.remove();t.forEach((s,l)=>{this.list.children[l]||this.list.append(N("\
-li")),Se(this.list.children[l],s)})}};var Rr=new TextDecoder;function _e(e){return e?Rr.decode(Uint8Array.from(atob(e),t=>t.charCodeAt(0))):
+li")),Se(this.list.children[l],s)})}};var Or=new TextDecoder;function ke(e){return e?Or.decode(Uint8Array.from(atob(e),t=>t.charCodeAt(0))):
 ""}function B(e){return e===void 0?0:Number(e)}function So(e,t){let[s,l]=t.find(([c])=>e>=c)??t[t.length-
 1],i=e/s,u=i>=100||Number.isInteger(i)?0:i>=10?1:2;return`${i.toFixed(u)} ${l}`}function Ge(e){if(e>=
 12e10){let t=Math.floor(e/1e9),s=Math.floor(t/3600),l=Math.floor(t%3600/60);return(s>0?`${s} h ${l} \
@@ -49,15 +49,15 @@ function Kt(e){return So(e,[[2**40,"TiB"],[2**30,"GiB"],[2**20,"MiB"],[2**10,"Ki
 return e.toLocaleString("en").replace(/,/g," ")}function bn(e){return`${(100*e).toFixed(e>0&&e<.1?
 1:0)} %`}function Ct(e){return e===0?"–":new Date(e).toLocaleTimeString("en-GB")}function ko(e){let t=[];
 for(let s=0;s<e.length;){let l=s;for(;e[l+1]===e[l]+1;)l+=1;t.push(l>s?`${e[s]}–${e[l]}`:`${e[s]}`),
-s=l+1}return t.join(", ")}var Or={NODE_UP:"● up",NODE_DRAINED:"◌ drained",NODE_LOST:"✕ lost",NODE_RESTING:"◐ resting",
+s=l+1}return t.join(", ")}var Rr={NODE_UP:"● up",NODE_DRAINED:"◌ drained",NODE_LOST:"✕ lost",NODE_RESTING:"◐ resting",
 NODE_CONNECTING:"◔ connecting",WAITING:"… waiting",RUNNING:"▶ running",ENDING:"◑ ending",RECOVERING:"\
 ↺ recovering",SUSPENDED:"‖ suspended",SUCCEEDED:"✓ succeeded",FAILED:"✕ failed",CANCELLED:"–\
- cancelled"};function Xl(e){return(Or[e??""]??e??"").replace(" "," ")}function us(e,t){return B(e.next)===
-0?"":`The newest ${t}; \`bsp jobs\` lists all.`}function fs(e){return _e(e.spec?.name)||_e(e.spec?.program?.
+ cancelled"};function Xl(e){return(Rr[e??""]??e??"").replace(" "," ")}function us(e,t){return B(e.next)===
+0?"":`The newest ${t}; \`bsp jobs\` lists all.`}function fs(e){return ke(e.spec?.name)||ke(e.spec?.program?.
 name)||"job"}function cs(e,t){let s=String(e.job??0);return{key:s,link:`#job=${s}`,state:e.state??"",
-cells:[`${s} ${fs(e)}`,_e(e.spec?.user),String(e.spec?.nprocs??0),...t]}}function $r(e){let t=new Map,
+cells:[`${s} ${fs(e)}`,ke(e.spec?.user),String(e.spec?.nprocs??0),...t]}}function $r(e){let t=new Map,
 s=[];for(let{spec:u}of e){let c=u?.accounts??"";(c==="own:everybody"||c.startsWith("fixed:"))&&t.set(
-c,[...t.get(c)??[],_e(u?.name)]),u?.limits==="none"&&s.push(_e(u.name))}let l=u=>u.length>1&&u.length===
+c,[...t.get(c)??[],ke(u?.name)]),u?.limits==="none"&&s.push(ke(u.name))}let l=u=>u.length>1&&u.length===
 e.length?"all nodes":u.join(", "),i=[...t].map(([u,c])=>`${u} on ${l(c)}: the programs of all users \
 run there as one account, and can reach each other's files and processes.`);return s.length>0&&i.push(
 `No limits on ${l(s)}: no control group limits what jobs take there of memory, processes and process\
@@ -66,28 +66,28 @@ worker has registered yet.");running=new Nt("Running",["job","user","p","state",
 "Nothing runs.");waiting=new Nt("Queue",["job","user","p","why it waits"],"Nothing waits.");ended=new Nt(
 "Ended",["job","user","p","state","time"],"Nothing has ended yet.");constructor(){this.box=N("nav",{
 "aria-label":"The cluster"},this.running.box,this.waiting.box,this.nodes.box,this.ended.box),this.box.
-addEventListener("keydown",t=>this.onKey(t))}showNodes(t){this.nodes.show(t.map(s=>({key:_e(s.spec?.
-name),state:s.state??"",cells:[_e(s.spec?.name),Xl(s.state)+(s.reason?`: ${_e(s.reason)}`:""),`${s.slotsUsed??
+addEventListener("keydown",t=>this.onKey(t))}showNodes(t){this.nodes.show(t.map(s=>({key:ke(s.spec?.
+name),state:s.state??"",cells:[ke(s.spec?.name),Xl(s.state)+(s.reason?`: ${ke(s.reason)}`:""),`${s.slotsUsed??
 0} of ${s.spec?.slots??0}`,(s.load??0).toFixed(1),(s.jobs??[]).join(", ")]})),$r(t))}showJobs(t){let s=t.
 running.jobs??[],l=[...t.waiting.jobs??[]].reverse(),i=t.ended.jobs??[];this.running.show(s.map(u=>cs(
 u,[Xl(u.state),st(B(u.totals?.supersteps)),Ge(B(u.runMs)*1e6)])),us(t.running,s.length)),this.waiting.
-show(l.map(u=>cs(u,[_e(u.reason)])),us(t.waiting,l.length)),this.ended.show(i.map(u=>cs(u,[Xl(u.state),
+show(l.map(u=>cs(u,[ke(u.reason)])),us(t.waiting,l.length)),this.ended.show(i.map(u=>cs(u,[Xl(u.state),
 Ge(B(u.runMs)*1e6)])),us(t.ended,i.length))}focus(t){this.box.querySelector(`a[href="#job=${t}"]`)?.
 focus()}onKey(t){let s={ArrowDown:1,ArrowUp:-1}[t.key];if(s===void 0)return;let l=[...this.box.querySelectorAll(
 "a[data-row]")],i=l[l.indexOf(document.activeElement)+s];i&&(t.preventDefault(),i.focus())}};var zr="uplot",Hr="u-hz",Fr="u-vt",Vr="u-title",Ir="u-wrap",Wr="u-under",Gr="u-over",Ur="u-axis",al="\
 u-off",Br="u-select",Yr="u-cursor-x",Kr="u-cursor-y",Jr="u-cursor-pt",qr="u-legend",jr="u-live",Zr="\
 u-inline",Qr="u-series",Xr="u-marker",_o="u-label",ea="u-value",tn="width",ln="height";var Eo="bottom",Cl="left",ps="right",As="#000",To=As+"0",hs="mousemove",Mo="mousedown",ds="mouseup",
 Lo="mouseenter",Ao="mouseleave",Po="dblclick",ta="resize",la="scroll",Do="change",_n="dppxchange",Ps="\
---",Vl=typeof window<"u",xs=Vl?document:null,Ol=Vl?window:null,na=Vl?navigator:null,re,vn;function vs(){
+--",Vl=typeof window<"u",xs=Vl?document:null,Rl=Vl?window:null,na=Vl?navigator:null,re,vn;function vs(){
 let e=devicePixelRatio;re!=e&&(re=e,vn&&Ss(Do,vn,vs),vn=matchMedia(`(min-resolution: ${re-.001}dppx)\
- and (max-resolution: ${re+.001}dppx)`),ul(Do,vn,vs),Ol.dispatchEvent(new CustomEvent(_n)))}function ot(e,t){
+ and (max-resolution: ${re+.001}dppx)`),ul(Do,vn,vs),Rl.dispatchEvent(new CustomEvent(_n)))}function ot(e,t){
 if(t!=null){let s=e.classList;!s.contains(t)&&s.add(t)}}function ys(e,t){let s=e.classList;s.contains(
 t)&&s.remove(t)}function be(e,t,s){e.style[t]=s+"px"}function St(e,t,s,l){let i=xs.createElement(e);
 return t!=null&&ot(i,t),s?.insertBefore(i,l),i}function mt(e,t){return St("div",e,t)}var No=new WeakMap;
-function Rt(e,t,s,l,i){let u="translate("+t+"px,"+s+"px)",c=No.get(e);u!=c&&(e.style.transform=u,No.
-set(e,u),t<0||s<0||t>l||s>i?ot(e,al):ys(e,al))}var Co=new WeakMap;function Ro(e,t,s){let l=t+s,i=Co.
-get(e);l!=i&&(Co.set(e,l),e.style.background=t,e.style.borderColor=s)}var Oo=new WeakMap;function $o(e,t,s,l){
-let i=t+""+s,u=Oo.get(e);i!=u&&(Oo.set(e,i),e.style.height=s+"px",e.style.width=t+"px",e.style.marginLeft=
+function Ot(e,t,s,l,i){let u="translate("+t+"px,"+s+"px)",c=No.get(e);u!=c&&(e.style.transform=u,No.
+set(e,u),t<0||s<0||t>l||s>i?ot(e,al):ys(e,al))}var Co=new WeakMap;function Oo(e,t,s){let l=t+s,i=Co.
+get(e);l!=i&&(Co.set(e,l),e.style.background=t,e.style.borderColor=s)}var Ro=new WeakMap;function $o(e,t,s,l){
+let i=t+""+s,u=Ro.get(e);i!=u&&(Ro.set(e,i),e.style.height=s+"px",e.style.width=t+"px",e.style.marginLeft=
 l?-t/2+"px":0,e.style.marginTop=l?-s/2+"px":0)}var Ds={passive:!0},sa={...Ds,capture:!0};function ul(e,t,s,l){
 t.addEventListener(e,s,l?sa:Ds)}function Ss(e,t,s,l){t.removeEventListener(e,s,Ds)}Vl&&vs();function kt(e,t,s,l){
 let i;s=s||0,l=l||t.length-1;let u=l<=2147483647;for(;l-s>1;)i=u?s+l>>1:it((s+l)/2),t[i]<e?s=i:l=i;return e-
@@ -108,7 +108,7 @@ g=oe(l.mode,0),w=oe(i.mode,0),D=t-e,P=Ht(D),H=qe(Ne(e),Ne(t)),V=Ht(H),W=Ne(V-P);
 F)),j=S*(D==0?e==0?.1:1:u),A=he(wi(e-j,k/10),24),Z=e>=m&&(g==1||g==3&&A<=m||g==2&&A>=m)?m:pe,K=qe(p,
 A<Z&&e>=Z?Z:_t(Z,A)),ee=S*(D==0?t==0?.1:1:c),Y=he(An(t+ee,k/10),24),_=t<=x&&(w==1||w==3&&Y>=x||w==2&&
 Y<=x)?x:-pe,q=_t(h,Y>_&&t<=_?_:qe(_,Y));return K==q&&K==0&&(q=100),[K,q]}var ua=new Intl.NumberFormat(
-Vl?na.language:"en-US"),Rs=e=>ua.format(e),rt=Math,kn=rt.PI,Ne=rt.abs,it=rt.floor,De=rt.round,gt=rt.
+Vl?na.language:"en-US"),Os=e=>ua.format(e),rt=Math,kn=rt.PI,Ne=rt.abs,it=rt.floor,De=rt.round,gt=rt.
 ceil,_t=rt.min,qe=rt.max,$l=rt.pow,Fo=rt.sign,Ht=rt.log10,hi=rt.log2,ca=(e,t=1)=>rt.sinh(e)*t,ms=(e,t=1)=>rt.
 asinh(e/t),pe=1/0;function Vo(e){return(Ht((e^e>>31)-(e>>31))|0)+1}function ks(e,t,s){return _t(qe(e,
 t),s)}function di(e){return typeof e=="function"}function te(e){return di(e)?e:()=>e}var fa=()=>{},mi=e=>e,
@@ -119,7 +119,7 @@ t)}function An(e,t){return cl(gt(cl(e/t))*t)}function wi(e,t){return cl(it(cl(e/
 if(xi(e))return e;let s=10**t,l=e*s*(1+Number.EPSILON);return De(l)/s}var qt=new Map;function bi(e){
 return((""+e).split(".")[1]||"").length}function rn(e,t,s,l){let i=[],u=l.map(bi);for(let c=t;c<s;c++){
 let p=Ne(c),h=he($l(e,c),p);for(let m=0;m<l.length;m++){let x=e==10?+`${l[m]}e${c}`:l[m]*h,g=(c>=0?0:
-p)+(c>=u[m]?0:u[m]),w=e==10?x:he(x,g);i.push(w),qt.set(w,g)}}return i}var on={},Os=[],zl=[null,null],
+p)+(c>=u[m]?0:u[m]),w=e==10?x:he(x,g);i.push(w),qt.set(w,g)}}return i}var on={},Rs=[],zl=[null,null],
 Jt=Array.isArray,xi=Number.isInteger,da=e=>e===void 0;function Go(e){return typeof e=="string"}function Pn(e){
 let t=!1;if(e!=null){let s=e.constructor;t=s==null||s==Object}return t}function ma(e){return e!=null&&
 typeof e=="object"}var ga=Object.getPrototypeOf(Uint8Array),vi="__proto__";function Hl(e,t=Pn){let s;
@@ -154,15 +154,15 @@ t=t||La;let s=[],l=/\{([a-z]+)\}|[^{]+/gi,i;for(;i=l.exec(e);)s.push(i[0][0]=="{
 let c="";for(let p=0;p<s.length;p++)c+=typeof s[p]=="string"?s[p]:s[p](u,t);return c}}var Da=new Intl.
 DateTimeFormat().resolvedOptions().timeZone;function Na(e,t){let s;return t=="UTC"||t=="Etc/UTC"?s=new Date(
 +e+e.getTimezoneOffset()*6e4):t==Da?s=e:(s=new Date(e.toLocaleString("en-US",{timeZone:t})),s.setMilliseconds(
-e.getMilliseconds())),s}var _i=e=>e%1==0,Tn=[1,2,2.5,5],Ca=rn(10,-32,0,Tn),Ei=rn(10,0,32,Tn),Ra=Ei.filter(
+e.getMilliseconds())),s}var _i=e=>e%1==0,Tn=[1,2,2.5,5],Ca=rn(10,-32,0,Tn),Ei=rn(10,0,32,Tn),Oa=Ei.filter(
 _i),rl=Ca.concat(Ei),zs=`
-`,Ti="{YYYY}",Uo=zs+Ti,Mi="{M}/{D}",nn=zs+Mi,yn=nn+"/{YY}",Li="{aa}",Oa="{h}:{mm}",Rl=Oa+Li,Bo=zs+Rl,
+`,Ti="{YYYY}",Uo=zs+Ti,Mi="{M}/{D}",nn=zs+Mi,yn=nn+"/{YY}",Li="{aa}",Ra="{h}:{mm}",Ol=Ra+Li,Bo=zs+Ol,
 Yo=":{ss}",ue=null;function Ai(e){let t=e*1e3,s=t*60,l=s*60,i=l*24,u=i*30,c=i*365,h=(e==1?rn(10,0,3,
 Tn).filter(_i):rn(10,-3,0,Tn)).concat([t,t*5,t*10,t*15,t*30,s,s*5,s*10,s*15,s*30,l,l*2,l*3,l*4,l*6,l*
 8,l*12,i,i*2,i*3,i*4,i*5,i*6,i*7,i*8,i*9,i*10,i*15,u,u*2,u*3,u*4,u*6,c,c*2,c*5,c*10,c*25,c*50,c*100]),
 m=[[c,Ti,ue,ue,ue,ue,ue,ue,1],[i*28,"{MMM}",Uo,ue,ue,ue,ue,ue,1],[i,Mi,Uo,ue,ue,ue,ue,ue,1],[l,"{h}"+
-Li,yn,ue,nn,ue,ue,ue,1],[s,Rl,yn,ue,nn,ue,ue,ue,1],[t,Yo,yn+" "+Rl,ue,nn+" "+Rl,ue,Bo,ue,1],[e,Yo+".\
-{fff}",yn+" "+Rl,ue,nn+" "+Rl,ue,Bo,ue,1]];function x(g){return(w,D,P,H,V,W)=>{let S=[],F=V>=c,k=V>=
+Li,yn,ue,nn,ue,ue,ue,1],[s,Ol,yn,ue,nn,ue,ue,ue,1],[t,Yo,yn+" "+Ol,ue,nn+" "+Ol,ue,Bo,ue,1],[e,Yo+".\
+{fff}",yn+" "+Ol,ue,nn+" "+Ol,ue,Bo,ue,1]];function x(g){return(w,D,P,H,V,W)=>{let S=[],F=V>=c,k=V>=
 u&&V<c,j=g(P),A=he(j*e,3),Z=gs(j.getFullYear(),F?0:j.getMonth(),k||F?1:j.getDate()),K=he(Z*e,3);if(k||
 F){let ee=k?V/u:0,Y=F?V/c:0,_=A==K?A:he(gs(Z.getFullYear()+Y,Z.getMonth()+ee,1)*e,3),q=new Date(De(_/
 e)),C=q.getFullYear(),G=q.getMonth();for(let z=0;_<=H;z++){let le=gs(C+Y*z,G+ee*z,1),$=le-g(he(le*e,
@@ -192,23 +192,23 @@ i,prox:-1,bias:0},hover:{skip:[void 0],prox:null,bias:0},left:-10,top:-10,idx:nu
 event:null},Pi={show:!0,stroke:"rgba(0,0,0,0.07)",width:2},Hs=Le({},Pi,{filter:gi}),Di=Le({},Hs,{size:10}),
 Ni=Le({},Pi,{show:!1}),Fs='12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Aria\
 l, "Noto Sans", sans-serif, "Apple Color Emoji", "Segoe UI Emoji", "Segoe UI Symbol", "Noto Color Em\
-oji"',Ci="bold "+Fs,Ri=1.5,Zo={show:!0,scale:"x",stroke:As,space:50,gap:5,alignTo:1,size:50,labelGap:0,
-labelSize:30,labelFont:Ci,side:2,grid:Hs,ticks:Di,border:Ni,font:Fs,lineGap:Ri,rotate:0},Xa="Value",
+oji"',Ci="bold "+Fs,Oi=1.5,Zo={show:!0,scale:"x",stroke:As,space:50,gap:5,alignTo:1,size:50,labelGap:0,
+labelSize:30,labelFont:Ci,side:2,grid:Hs,ticks:Di,border:Ni,font:Fs,lineGap:Oi,rotate:0},Xa="Value",
 eu="Time",Qo={show:!0,scale:"x",auto:!1,sorted:1,min:pe,max:-pe,idxs:[]};function tu(e,t,s,l,i){return t.
-map(u=>u==null?"":Rs(u))}function lu(e,t,s,l,i,u,c){let p=[],h=qt.get(i)||0;s=c?s:he(An(s,i),h);for(let m=s;m<=
+map(u=>u==null?"":Os(u))}function lu(e,t,s,l,i,u,c){let p=[],h=qt.get(i)||0;s=c?s:he(An(s,i),h);for(let m=s;m<=
 l;m=he(m+i,h))p.push(Object.is(m,-0)?0:m);return p}function _s(e,t,s,l,i,u,c){let p=[],h=e.scales[e.
 axes[t].scale].log,m=h==10?Ht:hi,x=it(m(s));i=$l(h,x),h==10&&(i=rl[kt(i,rl)]);let g=s,w=i*h;h==10&&(w=
 rl[kt(w,rl)]);do p.push(g),g=g+i,h==10&&!qt.has(g)&&(g=he(g,qt.get(i))),g>=w&&(i=g,w=i*h,h==10&&(w=rl[kt(
 w,rl)]));while(g<=l);return p}function nu(e,t,s,l,i,u,c){let h=e.scales[e.axes[t].scale].asinh,m=l>h?
 _s(e,t,qe(h,s),l,i):[h],x=l>=0&&s<=0?[0]:[];return(s<-h?_s(e,t,qe(h,-l),-s,i):[h]).reverse().map(w=>-w).
-concat(x,m)}var Oi=/./,su=/[12357]/,ou=/[125]/,Xo=/1/,Es=(e,t,s,l)=>e.map((i,u)=>t==4&&i==0||u%l==0&&
+concat(x,m)}var Ri=/./,su=/[12357]/,ou=/[125]/,Xo=/1/,Es=(e,t,s,l)=>e.map((i,u)=>t==4&&i==0||u%l==0&&
 s.test(i.toExponential()[i<0?1:0])?i:null);function iu(e,t,s,l,i){let u=e.axes[s],c=u.scale,p=e.scales[c],
-h=e.valToPos,m=u._space,x=h(10,c),g=h(9,c)-x>=m?Oi:h(7,c)-x>=m?su:h(5,c)-x>=m?ou:Xo;if(g==Xo){let w=Ne(
+h=e.valToPos,m=u._space,x=h(10,c),g=h(9,c)-x>=m?Ri:h(7,c)-x>=m?su:h(5,c)-x>=m?ou:Xo;if(g==Xo){let w=Ne(
 h(1,c)-x);if(w<m)return Es(t.slice().reverse(),p.distr,g,gt(m/w)).reverse()}return Es(t,p.distr,g,1)}
 function ru(e,t,s,l,i){let u=e.axes[s],c=u.scale,p=u._space,h=e.valToPos,m=Ne(h(1,c)-h(2,c));return m<
-p?Es(t.slice().reverse(),3,Oi,gt(p/m)).reverse():t}function au(e,t,s,l){return l==null?Ps:t==null?"":
-Rs(t)}var ei={show:!0,scale:"y",stroke:As,space:30,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:Ci,
-side:3,grid:Hs,ticks:Di,border:Ni,font:Fs,lineGap:Ri,rotate:0};function uu(e,t){let s=3+(e||1)*2;return he(
+p?Es(t.slice().reverse(),3,Ri,gt(p/m)).reverse():t}function au(e,t,s,l){return l==null?Ps:t==null?"":
+Os(t)}var ei={show:!0,scale:"y",stroke:As,space:30,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:Ci,
+side:3,grid:Hs,ticks:Di,border:Ni,font:Fs,lineGap:Oi,rotate:0};function uu(e,t){let s=3+(e||1)*2;return he(
 s*t,3)}function cu(e,t){let{scale:s,idxs:l}=e.series[0],i=e._data[0],u=e.valToPos(i[l[0]],s,!0),c=e.
 valToPos(i[l[1]],s,!0),p=Ne(c-u),h=e.series[t],m=p/(h.points.space*re);return l[1]-l[0]<=m}var ti={scale:null,
 auto:!0,sorted:0,min:pe,max:-pe},$i=(e,t,s,l,i)=>i,li={show:!0,auto:!0,sorted:0,gaps:$i,alpha:1,facets:[
@@ -220,15 +220,15 @@ l)},unsub(l){s.plots=s.plots.filter(i=>i!=l)},pub(l,i,u,c,p,h,m){for(let x=0;x<s
 plots[x]!=i&&s.plots[x].pub(l,i,u,c,p,h,m)}},e!=null&&(si[e]=s)),s}var Fl=1,Ts=2;function fl(e,t,s){
 let l=e.mode,i=e.series[t],u=l==2?e._data[t]:e._data,c=e.scales,p=e.bbox,h=u[0],m=l==2?u[1]:u[t],x=l==
 2?c[i.facets[0].scale]:c[e.series[0].scale],g=l==2?c[i.facets[1].scale]:c[i.scale],w=p.left,D=p.top,
-P=p.width,H=p.height,V=e.valToPosH,W=e.valToPosV;return x.ori==0?s(i,h,m,x,g,V,W,w,D,P,H,Nn,Il,Rn,Vi,
-Wi):s(i,h,m,x,g,W,V,D,w,H,P,Cn,Wl,Ws,Ii,Gi)}function Vs(e,t){let s=0,l=0,i=oe(e.bands,Os);for(let u=0;u<
+P=p.width,H=p.height,V=e.valToPosH,W=e.valToPosV;return x.ori==0?s(i,h,m,x,g,V,W,w,D,P,H,Nn,Il,On,Vi,
+Wi):s(i,h,m,x,g,W,V,D,w,H,P,Cn,Wl,Ws,Ii,Gi)}function Vs(e,t){let s=0,l=0,i=oe(e.bands,Rs);for(let u=0;u<
 i.length;u++){let c=i[u];c.series[0]==t?s=c.dir:c.series[1]==t&&(c.dir==1?l|=1:l|=2)}return[s,l==1?-1:
 l==2?1:l==3?2:0]}function hu(e,t,s,l,i){let u=e.mode,c=e.series[t],p=u==2?c.facets[1].scale:c.scale,
 h=e.scales[p];return i==-1?h.min:i==1?h.max:h.distr==3?h.dir==1?h.min:h.max:0}function Ft(e,t,s,l,i,u){
 return fl(e,t,(c,p,h,m,x,g,w,D,P,H,V)=>{let W=c.pxRound,S=m.dir*(m.ori==0?1:-1),F=m.ori==0?Il:Wl,k,j;
 S==1?(k=s,j=l):(k=l,j=s);let A=W(g(p[k],m,H,D)),Z=W(w(h[k],x,V,P)),K=W(g(p[j],m,H,D)),ee=W(w(u==1?x.
 max:x.min,x,V,P)),Y=new Path2D(i);return F(Y,K,ee),F(Y,A,ee),F(Y,A,Z),Y})}function Dn(e,t,s,l,i,u){let c=null;
-if(e.length>0){c=new Path2D;let p=t==0?Rn:Ws,h=s;for(let g=0;g<e.length;g++){let w=e[g];if(w[1]>w[0]){
+if(e.length>0){c=new Path2D;let p=t==0?On:Ws,h=s;for(let g=0;g<e.length;g++){let w=e[g];if(w[1]>w[0]){
 let D=w[0]-h;D>0&&p(c,h,l,D,l+u),h=w[1]}}let m=s+i-h,x=10;m>0&&p(c,h,l-x/2,m,l+u+x)}return c}function du(e,t,s){
 let l=e[e.length-1];l&&l[0]==t?l[1]=s:e.push([t,s])}function Is(e,t,s,l,i,u,c){let p=[],h=e.length;for(let m=i==
 1?s:l;m>=s&&m<=l;m+=i)if(t[m]===null){let g=m,w=m;if(i==1)for(;++m<=l&&t[m]===null;)w=m;else for(;--m>=
@@ -238,20 +238,20 @@ function Fi(e){let t=e==0?Nn:Cn,s=e==0?(i,u,c,p,h,m)=>{i.arcTo(u,c,p,h,m)}:(i,u,
 u,h,p,m)},l=e==0?(i,u,c,p,h)=>{i.rect(u,c,p,h)}:(i,u,c,p,h)=>{i.rect(c,u,h,p)};return(i,u,c,p,h,m=0,x=0)=>{
 m==0&&x==0?l(i,u,c,p,h):(m=_t(m,p/2,h/2),x=_t(x,p/2,h/2),t(i,u+m,c),s(i,u+p,c,u+p,c+h,m),s(i,u+p,c+h,
 u,c+h,x),s(i,u,c+h,u,c,x),s(i,u,c,u+p,c,m),i.closePath())}}var Nn=(e,t,s)=>{e.moveTo(t,s)},Cn=(e,t,s)=>{
-e.moveTo(s,t)},Il=(e,t,s)=>{e.lineTo(t,s)},Wl=(e,t,s)=>{e.lineTo(s,t)},Rn=Fi(0),Ws=Fi(1),Vi=(e,t,s,l,i,u)=>{
+e.moveTo(s,t)},Il=(e,t,s)=>{e.lineTo(t,s)},Wl=(e,t,s)=>{e.lineTo(s,t)},On=Fi(0),Ws=Fi(1),Vi=(e,t,s,l,i,u)=>{
 e.arc(t,s,l,i,u)},Ii=(e,t,s,l,i,u)=>{e.arc(s,t,l,i,u)},Wi=(e,t,s,l,i,u,c)=>{e.bezierCurveTo(t,s,l,i,
 u,c)},Gi=(e,t,s,l,i,u,c)=>{e.bezierCurveTo(s,t,i,l,c,u)};function Ui(e){return(t,s,l,i,u)=>fl(t,s,(c,p,h,m,x,g,w,D,P,H,V)=>{
 let{pxRound:W,points:S}=c,F,k;m.ori==0?(F=Nn,k=Vi):(F=Cn,k=Ii);let j=he(S.width*re,3),A=(S.size-S.width)/
-2*re,Z=he(A*2,3),K=new Path2D,ee=new Path2D,{left:Y,top:_,width:q,height:C}=t.bbox;Rn(ee,Y-Z,_-Z,q+Z*
+2*re,Z=he(A*2,3),K=new Path2D,ee=new Path2D,{left:Y,top:_,width:q,height:C}=t.bbox;On(ee,Y-Z,_-Z,q+Z*
 2,C+Z*2);let G=z=>{if(h[z]!=null){let le=W(g(p[z],m,H,D)),$=W(w(h[z],x,V,P));F(K,le+A,$),k(K,le,$,A,
 0,kn*2)}};if(u)u.forEach(G);else for(let z=l;z<=i;z++)G(z);return{stroke:j>0?K:null,fill:K,clip:ee,flags:Fl|
 Ts}})}function Bi(e){return(t,s,l,i,u,c)=>{l!=i&&(u!=l&&c!=l&&e(t,s,l),u!=i&&c!=i&&e(t,s,i),e(t,s,c))}}
 var mu=Bi(Il),gu=Bi(Wl);function Yi(e){let t=oe(e?.alignGaps,0);return(s,l,i,u)=>fl(s,l,(c,p,h,m,x,g,w,D,P,H,V)=>{
 [i,u]=Mn(h,i,u);let W=c.pxRound,S=C=>W(g(C,m,H,D)),F=C=>W(w(C,x,V,P)),k,j;m.ori==0?(k=Il,j=mu):(k=Wl,
 j=gu);let A=m.dir*(m.ori==0?1:-1),Z={stroke:new Path2D,fill:null,clip:null,band:null,gaps:null,flags:Fl},
-K=Z.stroke,ee=!1;if(u-i>=H*4){let C=R=>s.posToVal(R,m.key,!0),G=null,z=null,le,$,je,xe=S(p[A==1?i:u]),
-ne=S(p[i]),ce=S(p[u]),Q=C(A==1?ne+1:ce-1);for(let R=A==1?i:u;R>=i&&R<=u;R+=A){let Ae=p[R],ve=(A==1?Ae<
-Q:Ae>Q)?xe:S(Ae),ae=h[R];ve==xe?ae!=null?($=ae,G==null?(k(K,ve,F($)),le=G=z=$):$<G?G=$:$>z&&(z=$)):ae===
+K=Z.stroke,ee=!1;if(u-i>=H*4){let C=O=>s.posToVal(O,m.key,!0),G=null,z=null,le,$,je,xe=S(p[A==1?i:u]),
+ne=S(p[i]),ce=S(p[u]),Q=C(A==1?ne+1:ce-1);for(let O=A==1?i:u;O>=i&&O<=u;O+=A){let Ae=p[O],ve=(A==1?Ae<
+Q:Ae>Q)?xe:S(Ae),ae=h[O];ve==xe?ae!=null?($=ae,G==null?(k(K,ve,F($)),le=G=z=$):$<G?G=$:$>z&&(z=$)):ae===
 null&&(ee=!0):(G!=null&&j(K,xe,F(G),F(z),F(le),F($)),ae!=null?($=ae,k(K,ve,F($)),G=z=le=$):(G=z=null,
 ae===null&&(ee=!0)),xe=ve,Q=C(xe+A))}G!=null&&G!=z&&je!=xe&&j(K,xe,F(G),F(z),F(le),F($))}else for(let C=A==
 1?i:u;C>=i&&C<=u;C+=A){let G=h[C];G===null?ee=!0:G!=null&&k(K,S(p[C]),F(G))}let[_,q]=Vs(s,l);if(c.fill!=
@@ -263,34 +263,34 @@ u,K,1)]:Ft(s,l,i,u,K,q)),Z})}function wu(e){let t=oe(e.align,1),s=oe(e.ascDesc,!
 {left:j,width:A}=u.bbox,Z=ne=>k(P(ne,w,S,V)),K=ne=>k(H(ne,D,F,W)),ee=w.ori==0?Il:Wl,Y={stroke:new Path2D,
 fill:null,clip:null,band:null,gaps:null,flags:Fl},_=Y.stroke,q=w.dir*(w.ori==0?1:-1),C=K(g[q==1?p:h]),
 G=Z(x[q==1?p:h]),z=G,le=G;i&&t==-1&&(le=j,ee(_,le,C)),ee(_,G,C);for(let ne=q==1?p:h;ne>=p&&ne<=h;ne+=
-q){let ce=g[ne];if(ce==null)continue;let Q=Z(x[ne]),R=K(ce);t==1?ee(_,Q,C):ee(_,z,R),ee(_,Q,R),C=R,z=
+q){let ce=g[ne];if(ce==null)continue;let Q=Z(x[ne]),O=K(ce);t==1?ee(_,Q,C):ee(_,z,O),ee(_,Q,O),C=O,z=
 Q}let $=z;i&&t==1&&($=j+A,ee(_,$,C));let[je,xe]=Vs(u,c);if(m.fill!=null||je!=0){let ne=Y.fill=new Path2D(
 _),ce=m.fillTo(u,c,m.min,m.max,je),Q=K(ce);ee(ne,$,Q),ee(ne,le,Q)}if(!m.spanGaps){let ne=[];ne.push(
-...Is(x,g,p,h,q,Z,l));let ce=m.width*re/2,Q=s||t==1?ce:-ce,R=s||t==-1?-ce:ce;ne.forEach(Ae=>{Ae[0]+=
-Q,Ae[1]+=R}),Y.gaps=ne=m.gaps(u,c,p,h,ne),Y.clip=Dn(ne,w.ori,V,W,S,F)}return xe!=0&&(Y.band=xe==2?[Ft(
+...Is(x,g,p,h,q,Z,l));let ce=m.width*re/2,Q=s||t==1?ce:-ce,O=s||t==-1?-ce:ce;ne.forEach(Ae=>{Ae[0]+=
+Q,Ae[1]+=O}),Y.gaps=ne=m.gaps(u,c,p,h,ne),Y.clip=Dn(ne,w.ori,V,W,S,F)}return xe!=0&&(Y.band=xe==2?[Ft(
 u,c,p,h,_,-1),Ft(u,c,p,h,_,1)]:Ft(u,c,p,h,_,xe)),Y})}function ii(e,t,s,l,i,u,c=pe){if(e.length>1){let p=null;
 for(let h=0,m=1/0;h<e.length;h++)if(t[h]!==void 0){if(p!=null){let x=Ne(e[h]-e[p]);x<m&&(m=x,c=Ne(s(
 e[h],l,i,u)-s(e[p],l,i,u)))}p=h}}return c}function bu(e){e=e||on;let t=oe(e.size,[.6,pe,1]),s=e.align||
 0,l=e.gap||0,i=e.radius;i=i==null?[0,0]:typeof i=="number"?[i,0]:i;let u=te(i),c=1-t[0],p=oe(t[1],pe),
 h=oe(t[2],1),m=oe(e.disp,on),x=oe(e.each,D=>{}),{fill:g,stroke:w}=m;return(D,P,H,V)=>fl(D,P,(W,S,F,k,j,A,Z,K,ee,Y,_)=>{
 let q=W.pxRound,C=s,G=l*re,z=p*re,le=h*re,$,je;k.ori==0?[$,je]=u(D,P):[je,$]=u(D,P);let xe=k.dir*(k.
-ori==0?1:-1),ne=k.ori==0?Rn:Ws,ce=k.ori==0?x:(M,de,Pe,gl,Qt,Tt,Xt)=>{x(M,de,Pe,Qt,gl,Xt,Tt)},Q=oe(D.
-bands,Os).find(M=>M.series[0]==P),R=Q!=null?Q.dir:0,Ae=W.fillTo(D,P,W.min,W.max,R),Ue=q(Z(Ae,j,_,ee)),
-ve,ae,wt,Xe=Y,ke=q(W.width*re),Et=!1,Ot=null,ut=null,It=null,hl=null;g!=null&&(ke==0||w!=null)&&(Et=
-!0,Ot=g.values(D,P,H,V),ut=new Map,new Set(Ot).forEach(M=>{M!=null&&ut.set(M,new Path2D)}),ke>0&&(It=
+ori==0?1:-1),ne=k.ori==0?On:Ws,ce=k.ori==0?x:(M,de,Pe,gl,Qt,Tt,Xt)=>{x(M,de,Pe,Qt,gl,Xt,Tt)},Q=oe(D.
+bands,Rs).find(M=>M.series[0]==P),O=Q!=null?Q.dir:0,Ae=W.fillTo(D,P,W.min,W.max,O),Ue=q(Z(Ae,j,_,ee)),
+ve,ae,wt,Xe=Y,_e=q(W.width*re),Et=!1,Rt=null,ut=null,It=null,hl=null;g!=null&&(_e==0||w!=null)&&(Et=
+!0,Rt=g.values(D,P,H,V),ut=new Map,new Set(Rt).forEach(M=>{M!=null&&ut.set(M,new Path2D)}),_e>0&&(It=
 w.values(D,P,H,V),hl=new Map,new Set(It).forEach(M=>{M!=null&&hl.set(M,new Path2D)})));let{x0:dl,size:Ul}=m;
 if(dl!=null&&Ul!=null){C=1,S=dl.values(D,P,H,V),dl.unit==2&&(S=S.map(Pe=>D.posToVal(K+Pe*Y,k.key,!0)));
 let M=Ul.values(D,P,H,V);Ul.unit==2?ae=M[0]*Y:ae=A(M[0],k,Y,K)-A(0,k,Y,K),Xe=ii(S,F,A,k,Y,K,Xe),wt=Xe-
-ae+G}else Xe=ii(S,F,A,k,Y,K,Xe),wt=Xe*c+G,ae=Xe-wt;wt<1&&(wt=0),ke>=ae/2&&(ke=0),wt<5&&(q=mi);let an=wt>
-0,jt=Xe-wt-(an?ke:0);ae=q(ks(jt,le,z)),ve=(C==0?ae/2:C==xe?0:ae)-C*xe*((C==0?G/2:0)+(an?ke/2:0));let Be={
+ae+G}else Xe=ii(S,F,A,k,Y,K,Xe),wt=Xe*c+G,ae=Xe-wt;wt<1&&(wt=0),_e>=ae/2&&(_e=0),wt<5&&(q=mi);let an=wt>
+0,jt=Xe-wt-(an?_e:0);ae=q(ks(jt,le,z)),ve=(C==0?ae/2:C==xe?0:ae)-C*xe*((C==0?G/2:0)+(an?_e/2:0));let Be={
 stroke:null,fill:null,clip:null,band:null,gaps:null,flags:0},ml=Et?null:new Path2D,$t=null;if(Q!=null)
 $t=D.data[Q.series[1]];else{let{y0:M,y1:de}=m;M!=null&&de!=null&&(F=de.values(D,P,H,V),$t=M.values(D,
 P,H,V))}let Zt=$*ae,J=je*ae;for(let M=xe==1?H:V;M>=H&&M<=V;M+=xe){let de=F[M];if(de==null)continue;if($t!=
 null){let Ze=$t[M]??0;if(de-Ze==0)continue;Ue=Z(Ze,j,_,ee)}let Pe=k.distr!=2||m!=null?S[M]:M,gl=A(Pe,
 k,Y,K),Qt=Z(oe(de,Ae),j,_,ee),Tt=q(gl-ve),Xt=q(qe(Qt,Ue)),et=q(_t(Qt,Ue)),ct=Xt-et;if(de!=null){let Ze=de<
-0?J:Zt,bt=de<0?Zt:J;Et?(ke>0&&It[M]!=null&&ne(hl.get(It[M]),Tt,et+it(ke/2),ae,qe(0,ct-ke),Ze,bt),Ot[M]!=
-null&&ne(ut.get(Ot[M]),Tt,et+it(ke/2),ae,qe(0,ct-ke),Ze,bt)):ne(ml,Tt,et+it(ke/2),ae,qe(0,ct-ke),Ze,
-bt),ce(D,P,M,Tt-ke/2,et,ae+ke,ct)}}return ke>0?Be.stroke=Et?hl:ml:Et||(Be._fill=W.width==0?W._fill:W.
+0?J:Zt,bt=de<0?Zt:J;Et?(_e>0&&It[M]!=null&&ne(hl.get(It[M]),Tt,et+it(_e/2),ae,qe(0,ct-_e),Ze,bt),Rt[M]!=
+null&&ne(ut.get(Rt[M]),Tt,et+it(_e/2),ae,qe(0,ct-_e),Ze,bt)):ne(ml,Tt,et+it(_e/2),ae,qe(0,ct-_e),Ze,
+bt),ce(D,P,M,Tt-_e/2,et,ae+_e,ct)}}return _e>0?Be.stroke=Et?hl:ml:Et||(Be._fill=W.width==0?W._fill:W.
 _stroke??W._fill,Be.width=0),Be.fill=Et?ut:ml,Be})}function xu(e,t){let s=oe(t?.alignGaps,0);return(l,i,u,c)=>fl(
 l,i,(p,h,m,x,g,w,D,P,H,V,W)=>{[u,c]=Mn(m,u,c);let S=p.pxRound,F=$=>S(w($,x,V,P)),k=$=>S(D($,g,W,H)),
 j,A,Z;x.ori==0?(j=Nn,Z=Il,A=Wi):(j=Cn,Z=Wl,A=Gi);let K=x.dir*(x.ori==0?1:-1),ee=F(h[K==1?u:c]),Y=ee,
@@ -305,7 +305,7 @@ g=Array(c-1);for(let w=0;w<c-1;w++)x[w]=t[w+1]-t[w],g[w]=e[w+1]-e[w],m[w]=x[w]/g
 c-1;w++)m[w]===0||m[w-1]===0||m[w-1]>0!=m[w]>0?h[w]=0:(h[w]=3*(g[w-1]+g[w])/((2*g[w]+g[w-1])/m[w-1]+
 (g[w]+2*g[w-1])/m[w]),isFinite(h[w])||(h[w]=0));h[c-1]=m[c-2];for(let w=0;w<c-1;w++)i(p,e[w]+g[w]/3,
 t[w]+h[w]*g[w]/3,e[w+1]-g[w]/3,t[w+1]-h[w+1]*g[w]/3,e[w+1],t[w+1])}return p}var Ms=new Set;function ri(){
-for(let e of Ms)e.syncRect(!0)}Vl&&(ul(ta,Ol,ri),ul(la,Ol,ri,!0),ul(_n,Ol,()=>{Ie.pxRatio=re}));var Su=Yi(),
+for(let e of Ms)e.syncRect(!0)}Vl&&(ul(ta,Rl,ri),ul(la,Rl,ri,!0),ul(_n,Rl,()=>{Ie.pxRatio=re}));var Su=Yi(),
 ku=Ui();function ai(e,t,s,l){return(l?[e[0],e[1]].concat(e.slice(2)):[e[0]].concat(e.slice(1))).map(
 (u,c)=>Ls(u,c,t,s))}function _u(e,t){return e.map((s,l)=>l==0?{}:Le({},t,s))}function Ls(e,t,s,l){return Le(
 {},t==0?s:l,e)}function Ki(e,t,s){return t==null?zl:[t,s]}var Eu=Ki;function Tu(e,t,s){return t==null?
@@ -336,21 +336,21 @@ forEach(n=>{Y(n.scale)}),F.forEach(n=>{Y(n.scale)});for(let n in e.scales)Y(n);l
 C,G;_.ori==0?(ot(m,Hr),C=u,G=c):(ot(m,Fr),C=c,G=u);let z={};for(let n in k){let o=k[n];(o.min!=null||
 o.max!=null)&&(z[n]={min:o.min,max:o.max},o.min=o.max=null)}let le=e.tzDate||(n=>new Date(De(n/W))),
 $=e.fmtDate||$s,je=W==1?Ha(le):Ia(le),xe=Jo(le,Ko(W==1?za:Va,$)),ne=jo(le,qo(Ga,$)),ce=[],Q=l.legend=
-Le({},Ya,e.legend),R=l.cursor=Le({},Qa,{drag:{y:i==2}},e.cursor),Ae=Q.show,Ue=R.show,ve=Q.markers;Q.
+Le({},Ya,e.legend),O=l.cursor=Le({},Qa,{drag:{y:i==2}},e.cursor),Ae=Q.show,Ue=O.show,ve=Q.markers;Q.
 idxs=ce,ve.width=te(ve.width),ve.dash=te(ve.dash),ve.stroke=te(ve.stroke),ve.fill=te(ve.fill);let ae,
-wt,Xe,ke=[],Et=[],Ot,ut=!1,It={};if(Q.live){let n=S[1]?S[1].values:null;ut=n!=null,Ot=ut?n(l,1,0):{_:0};
-for(let o in Ot)It[o]=Ps}if(Ae)if(ae=St("table",qr,m),Xe=St("tbody",null,ae),Q.mount(l,ae),ut){wt=St(
-"thead",null,ae,Xe);let n=St("tr",null,wt);St("th",null,n);for(var hl in Ot)St("th",_o,n).textContent=
+wt,Xe,_e=[],Et=[],Rt,ut=!1,It={};if(Q.live){let n=S[1]?S[1].values:null;ut=n!=null,Rt=ut?n(l,1,0):{_:0};
+for(let o in Rt)It[o]=Ps}if(Ae)if(ae=St("table",qr,m),Xe=St("tbody",null,ae),Q.mount(l,ae),ut){wt=St(
+"thead",null,ae,Xe);let n=St("tr",null,wt);St("th",null,n);for(var hl in Rt)St("th",_o,n).textContent=
 hl}else ot(ae,Zr),Q.live&&ot(ae,jr);let dl={show:!0},Ul={show:!1};function an(n,o){if(o==0&&(ut||!Q.
 live||i==2))return zl;let r=[],a=St("tr",Qr,Xe,Xe.childNodes[o]);ot(a,n.class),n.show||ot(a,al);let f=St(
 "th",null,a);if(ve.show){let v=mt(Xr,f);if(o>0){let y=ve.width(l,o);y&&(v.style.border=y+"px "+ve.dash(
 l,o)+" "+ve.stroke(l,o)),v.style.background=ve.fill(l,o)}}let d=mt(_o,f);n.label instanceof HTMLElement?
 d.appendChild(n.label):d.textContent=n.label,o>0&&(ve.show||(d.style.color=n.width>0?ve.stroke(l,o):
-ve.fill(l,o)),Be("click",f,v=>{if(R._lock)return;tl(v);let y=S.indexOf(n);if((v.ctrlKey||v.metaKey)!=
+ve.fill(l,o)),Be("click",f,v=>{if(O._lock)return;tl(v);let y=S.indexOf(n);if((v.ctrlKey||v.metaKey)!=
 Q.isolate){let E=S.some((T,L)=>L>0&&L!=y&&T.show);S.forEach((T,L)=>{L>0&&Lt(L,E?L==y?dl:Ul:dl,!0,Me.
-setSeries)})}else Lt(y,{show:!n.show},!0,Me.setSeries)},!1),bl&&Be(Lo,f,v=>{R._lock||(tl(v),Lt(S.indexOf(
-n),Pl,!0,Me.setSeries))},!1));for(var b in Ot){let v=St("td",ea,a);v.textContent="--",r.push(v)}return[
-a,r]}let jt=new Map;function Be(n,o,r,a=!0){let f=jt.get(o)||{},d=R.bind[n](l,o,r,a);d&&(ul(n,o,f[n]=
+setSeries)})}else Lt(y,{show:!n.show},!0,Me.setSeries)},!1),bl&&Be(Lo,f,v=>{O._lock||(tl(v),Lt(S.indexOf(
+n),Pl,!0,Me.setSeries))},!1));for(var b in Rt){let v=St("td",ea,a);v.textContent="--",r.push(v)}return[
+a,r]}let jt=new Map;function Be(n,o,r,a=!0){let f=jt.get(o)||{},d=O.bind[n](l,o,r,a);d&&(ul(n,o,f[n]=
 d),jt.set(o,f))}function ml(n,o,r){let a=jt.get(o)||{};for(let f in a)(n==null||f==n)&&(Ss(f,o,a[f]),
 delete a[f]);n==null&&jt.delete(o)}let $t=0,Zt=0,J=0,M=0,de=0,Pe=0,gl=de,Qt=Pe,Tt=J,Xt=M,et=0,ct=0,Ze=0,
 bt=0;l.bbox={};let Vn=!1,un=!1,wl=!1,el=!1,cn=!1,ft=!1;function In(n,o,r){(r||n!=l.width||o!=l.height)&&
@@ -363,32 +363,32 @@ T>0&&(y?(J-=T,b==3?(de+=T,a=!0):r=!0):(M-=T,b==0?(Pe+=T,n=!0):o=!0))}}),ll[0]=n,
 a,J-=Wt[1]+Wt[3],de+=Wt[3],M-=Wt[2]+Wt[0],Pe+=Wt[0]}function ar(){let n=de+J,o=Pe+M,r=de,a=Pe;function f(d,b){
 switch(d){case 1:return n+=b,n-b;case 2:return o+=b,o-b;case 3:return r-=b,r+b;case 0:return a-=b,a+
 b}}F.forEach((d,b)=>{if(d.show&&d._show){let v=d.side;d._pos=f(v,d._size),d.label!=null&&(d._lpos=f(
-v,d.labelSize))}})}if(R.dataIdx==null){let n=R.hover,o=n.skip=new Set(n.skip??[]);o.add(void 0);let r=n.
-prox=te(n.prox),a=n.bias??=0;R.dataIdx=(f,d,b,v)=>{if(d==0)return b;let y=b,E=r(f,d,b,v)??pe,T=E>=0&&
-E<pe,L=_.ori==0?J:M,U=R.left,ie=t[0],se=t[d];if(o.has(se[b])){y=null;let X=null,I=null,O;if(a==0||a==
--1)for(O=b;X==null&&O-- >0;)o.has(se[O])||(X=O);if(a==0||a==1)for(O=b;I==null&&O++<se.length;)o.has(
-se[O])||(I=O);if(X!=null||I!=null)if(T){let we=X==null?-1/0:C(ie[X],_,L,0),Ee=I==null?1/0:C(ie[I],_,
+v,d.labelSize))}})}if(O.dataIdx==null){let n=O.hover,o=n.skip=new Set(n.skip??[]);o.add(void 0);let r=n.
+prox=te(n.prox),a=n.bias??=0;O.dataIdx=(f,d,b,v)=>{if(d==0)return b;let y=b,E=r(f,d,b,v)??pe,T=E>=0&&
+E<pe,L=_.ori==0?J:M,U=O.left,ie=t[0],se=t[d];if(o.has(se[b])){y=null;let X=null,I=null,R;if(a==0||a==
+-1)for(R=b;X==null&&R-- >0;)o.has(se[R])||(X=R);if(a==0||a==1)for(R=b;I==null&&R++<se.length;)o.has(
+se[R])||(I=R);if(X!=null||I!=null)if(T){let we=X==null?-1/0:C(ie[X],_,L,0),Ee=I==null?1/0:C(ie[I],_,
 L,0),He=U-we,fe=Ee-U;He<=fe?He<=E&&(y=X):fe<=E&&(y=I)}else y=I==null?X:X==null?I:b-X<=I-b?X:I}else T&&
-Ne(U-C(ie[b],_,L,0))>E&&(y=null);return y}}let tl=n=>{R.event=n};R.idxs=ce,R._lock=!1;let We=R.points;
+Ne(U-C(ie[b],_,L,0))>E&&(y=null);return y}}let tl=n=>{O.event=n};O.idxs=ce,O._lock=!1;let We=O.points;
 We.show=te(We.show),We.size=te(We.size),We.stroke=te(We.stroke),We.width=te(We.width),We.fill=te(We.
-fill);let Mt=l.focus=Le({},e.focus||{alpha:.3},R.focus),bl=Mt.prox>=0,xl=bl&&We.one,pt=[],vl=[],yl=[];
-function Ys(n,o){let r=We.show(l,o);if(r instanceof HTMLElement)return ot(r,Jr),ot(r,n.class),Rt(r,-10,
+fill);let Mt=l.focus=Le({},e.focus||{alpha:.3},O.focus),bl=Mt.prox>=0,xl=bl&&We.one,pt=[],vl=[],yl=[];
+function Ys(n,o){let r=We.show(l,o);if(r instanceof HTMLElement)return ot(r,Jr),ot(r,n.class),Ot(r,-10,
 -10,J,M),P.insertBefore(r,pt[o]),r}function Ks(n,o){if(i==1||o>0){let r=i==1&&k[n.scale].time,a=n.value;
 n.value=r?Go(a)?jo(le,qo(a,$)):a||ne:a||au,n.label=n.label||(r?eu:Xa)}if(xl||o>0){n.width=n.width==null?
 1:n.width,n.paths=n.paths||Su||pa,n.fillTo=te(n.fillTo||hu),n.pxAlign=+oe(n.pxAlign,H),n.pxRound=oi(
 n.pxAlign),n.stroke=te(n.stroke||null),n.fill=te(n.fill||null),n._stroke=n._fill=n._paths=n._focus=null;
 let r=uu(qe(1,n.width),1),a=n.points=Le({},{size:r,width:qe(1,r*.2),stroke:n.stroke,space:r*2,paths:ku,
 _stroke:null,_fill:null},n.points);a.show=te(a.show),a.filter=te(a.filter),a.fill=te(a.fill),a.stroke=
-te(a.stroke),a.paths=te(a.paths),a.pxAlign=n.pxAlign}if(Ae){let r=an(n,o);ke.splice(o,0,r[0]),Et.splice(
+te(a.stroke),a.paths=te(a.paths),a.pxAlign=n.pxAlign}if(Ae){let r=an(n,o);_e.splice(o,0,r[0]),Et.splice(
 o,0,r[1]),Q.values.push(null)}if(Ue){ce.splice(o,0,null);let r=null;xl?o==0&&(r=Ys(n,o)):o>0&&(r=Ys(
 n,o)),pt.splice(o,0,r),vl.splice(o,0,0),yl.splice(o,0,0)}ze("addSeries",o)}function ur(n,o){o=o??S.length,
 n=i==1?Ls(n,o,Qo,ni):Ls(n,o,{},li),S.splice(o,0,n),Ks(S[o],o)}l.addSeries=ur;function cr(n){if(S.splice(
-n,1),Ae){Q.values.splice(n,1),Et.splice(n,1);let o=ke.splice(n,1)[0];ml(null,o.firstChild),o.remove()}
+n,1),Ae){Q.values.splice(n,1),Et.splice(n,1);let o=_e.splice(n,1)[0];ml(null,o.firstChild),o.remove()}
 Ue&&(ce.splice(n,1),pt.splice(n,1)[0].remove(),vl.splice(n,1),yl.splice(n,1)),ze("delSeries",n)}l.delSeries=
 cr;let ll=[!1,!1,!1,!1];function fr(n,o){if(n._show=n.show,n.show){let r=n.side%2,a=k[n.scale];a==null&&
 (n.scale=r?S[1].scale:A,a=k[n.scale]);let f=a.time;n.size=te(n.size),n.space=te(n.space),n.rotate=te(
 n.rotate),Jt(n.incrs)&&n.incrs.forEach(b=>{!qt.has(b)&&qt.set(b,bi(b))}),n.incrs=te(n.incrs||(a.distr==
-2?Ra:f?W==1?$a:Fa:rl)),n.splits=te(n.splits||(f&&a.distr==1?je:a.distr==3?_s:a.distr==4?nu:lu)),n.stroke=
+2?Oa:f?W==1?$a:Fa:rl)),n.splits=te(n.splits||(f&&a.distr==1?je:a.distr==3?_s:a.distr==4?nu:lu)),n.stroke=
 te(n.stroke),n.grid.stroke=te(n.grid.stroke),n.ticks.stroke=te(n.ticks.stroke),n.border.stroke=te(n.
 border.stroke);let d=n.values;n.values=Jt(d)&&!Jt(d[0])?te(d):f?Jt(d)?Jo(le,Ko(d,$)):Go(d)?Wa(le,d):
 d||xe:d||tu,n.filter=te(n.filter||(a.distr>=3&&a.log==10?iu:a.distr==3&&a.log==2?ru:gi)),n.font=ui(n.
@@ -396,27 +396,27 @@ font),n.labelFont=ui(n.labelFont),n._size=n.size(l,null,o,0),n._space=n._rotate=
 _splits=n._values=null,n._size>0&&(ll[o]=!0,n._el=mt(Ur,w))}}function Bl(n,o,r,a){let[f,d,b,v]=r,y=o%
 2,E=0;return y==0&&(v||d)&&(E=o==0&&!f||o==2&&!b?De(Zo.size/3):0),y==1&&(f||b)&&(E=o==1&&!d||o==3&&!v?
 De(ei.size/2):0),E}let Js=l.padding=(e.padding||[Bl,Bl,Bl,Bl]).map(n=>te(oe(n,Bl))),Wt=l._padding=Js.
-map((n,o)=>n(l,o,ll,0)),Fe,Ce=null,Re=null,fn=i==1?S[0].idxs:null,xt=null,Yl=!1;function qs(n,o){if(t=
+map((n,o)=>n(l,o,ll,0)),Fe,Ce=null,Oe=null,fn=i==1?S[0].idxs:null,xt=null,Yl=!1;function qs(n,o){if(t=
 n??[],l.data=l._data=t,i==2){Fe=0;for(let r=1;r<S.length;r++)Fe+=t[r][0].length}else{t.length==0&&(l.
 data=l._data=t=[[]]),xt=t[0],Fe=xt.length;let r=t;if(q==2){r=t.slice();let a=r[0]=Array(Fe);for(let f=0;f<
 Fe;f++)a[f]=f}l._data=t=r}if(kl(!0),ze("setData"),q==2&&(wl=!0),o!==!1){let r=_;r.auto(l,Yl)?Wn():Ut(
-A,r.min,r.max),el=el||R.left>=0,ft=!0,_l()}}l.setData=qs;function Wn(){Yl=!0;let n,o;i==1&&(Fe>0?(Ce=
-fn[0]=0,Re=fn[1]=Fe-1,n=t[0][Ce],o=t[0][Re],q==2?(n=Ce,o=Re):n==o&&(q==3?[n,o]=Ln(n,n,_.log,!1):q==4?
-[n,o]=Ns(n,n,_.log,!1):_.time?o=n+De(86400/W):[n,o]=En(n,o,Cs,!0))):(Ce=fn[0]=n=null,Re=fn[1]=o=null)),
-Ut(A,n,o)}let pn,Sl,Gn,Un,Bn,Yn,Kn,Jn,qn,Qe;function js(n,o,r,a,f,d){n??=To,r??=Os,a??="butt",f??=To,
+A,r.min,r.max),el=el||O.left>=0,ft=!0,_l()}}l.setData=qs;function Wn(){Yl=!0;let n,o;i==1&&(Fe>0?(Ce=
+fn[0]=0,Oe=fn[1]=Fe-1,n=t[0][Ce],o=t[0][Oe],q==2?(n=Ce,o=Oe):n==o&&(q==3?[n,o]=Ln(n,n,_.log,!1):q==4?
+[n,o]=Ns(n,n,_.log,!1):_.time?o=n+De(86400/W):[n,o]=En(n,o,Cs,!0))):(Ce=fn[0]=n=null,Oe=fn[1]=o=null)),
+Ut(A,n,o)}let pn,Sl,Gn,Un,Bn,Yn,Kn,Jn,qn,Qe;function js(n,o,r,a,f,d){n??=To,r??=Rs,a??="butt",f??=To,
 d??="round",n!=pn&&(g.strokeStyle=pn=n),f!=Sl&&(g.fillStyle=Sl=f),o!=Gn&&(g.lineWidth=Gn=o),d!=Bn&&(g.
 lineJoin=Bn=d),a!=Yn&&(g.lineCap=Yn=a),r!=Un&&g.setLineDash(Un=r)}function Zs(n,o,r,a){o!=Sl&&(g.fillStyle=
 Sl=o),n!=Kn&&(g.font=Kn=n),r!=Jn&&(g.textAlign=Jn=r),a!=qn&&(g.textBaseline=qn=a)}function jn(n,o,r,a,f=0){
-if(a.length>0&&n.auto(l,Yl)&&(o==null||o.min==null)){let d=oe(Ce,0),b=oe(Re,a.length-1),v=r.min==null?
+if(a.length>0&&n.auto(l,Yl)&&(o==null||o.min==null)){let d=oe(Ce,0),b=oe(Oe,a.length-1),v=r.min==null?
 ia(a,d,b,f,n.distr==3):[r.min,r.max];n.min=_t(n.min,r.min=v[0]),n.max=qe(n.max,r.max=v[1])}}let Qs={
 min:null,max:null};function pr(){for(let a in k){let f=k[a];z[a]==null&&(f.min==null||z[A]!=null&&f.
 auto(l,Yl))&&(z[a]=Qs)}for(let a in k){let f=k[a];z[a]==null&&f.from!=null&&z[f.from]!=null&&(z[a]=Qs)}
 z[A]!=null&&kl(!0);let n={};for(let a in z){let f=z[a];if(f!=null){let d=n[a]=Hl(k[a],ma);if(f.min!=
 null)Le(d,f);else if(a!=A||i==2)if(Fe==0&&d.from==null){let b=d.range(l,null,null,a);d.min=b[0],d.max=
 b[1]}else d.min=pe,d.max=-pe}}if(Fe>0){S.forEach((a,f)=>{if(i==1){let d=a.scale,b=z[d];if(b==null)return;
-let v=n[d];if(f==0){let y=v.range(l,v.min,v.max,d);v.min=y[0],v.max=y[1],Ce=kt(v.min,t[0]),Re=kt(v.max,
-t[0]),Re-Ce>1&&(t[0][Ce]<v.min&&Ce++,t[0][Re]>v.max&&Re--),a.min=xt[Ce],a.max=xt[Re]}else a.show&&a.
-auto&&jn(v,b,a,t[f],a.sorted);a.idxs[0]=Ce,a.idxs[1]=Re}else if(f>0&&a.show&&a.auto){let[d,b]=a.facets,
+let v=n[d];if(f==0){let y=v.range(l,v.min,v.max,d);v.min=y[0],v.max=y[1],Ce=kt(v.min,t[0]),Oe=kt(v.max,
+t[0]),Oe-Ce>1&&(t[0][Ce]<v.min&&Ce++,t[0][Oe]>v.max&&Oe--),a.min=xt[Ce],a.max=xt[Oe]}else a.show&&a.
+auto&&jn(v,b,a,t[f],a.sorted);a.idxs[0]=Ce,a.idxs[1]=Oe}else if(f>0&&a.show&&a.auto){let[d,b]=a.facets,
 v=d.scale,y=b.scale,[E,T]=t[f],L=n[v],U=n[y];L!=null&&jn(L,z[v],d,E,d.sorted),U!=null&&jn(U,z[y],b,T,
 b.sorted),a.min=b.min,a.max=b.max}});for(let a in n){let f=n[a],d=z[a];if(f.from==null&&(d==null||d.
 min==null)){let b=f.range(l,f.min==pe?null:f.min,f.max==-pe?null:f.max,a);f.min=b[0],f.max=b[1]}}}for(let a in n){
@@ -425,22 +425,22 @@ d.max,a);f.min=b[0],f.max=b[1]}}}let o={},r=!1;for(let a in n){let f=n[a],d=k[a]
 max!=f.max){d.min=f.min,d.max=f.max;let b=d.distr;d._min=b==3?Ht(d.min):b==4?ms(d.min,d.asinh):b==100?
 d.fwd(d.min):d.min,d._max=b==3?Ht(d.max):b==4?ms(d.max,d.asinh):b==100?d.fwd(d.max):d.max,o[a]=r=!0}}
 if(r){S.forEach((a,f)=>{i==2?f>0&&o.y&&(a._paths=null):o[a.scale]&&(a._paths=null)});for(let a in o)
-wl=!0,ze("setScale",a);Ue&&R.left>=0&&(el=ft=!0)}for(let a in z)z[a]=null}function hr(n){let o=ks(Ce-
-1,0,Fe-1),r=ks(Re+1,0,Fe-1);for(;n[o]==null&&o>0;)o--;for(;n[r]==null&&r<Fe-1;)r++;return[o,r]}function dr(){
+wl=!0,ze("setScale",a);Ue&&O.left>=0&&(el=ft=!0)}for(let a in z)z[a]=null}function hr(n){let o=ks(Ce-
+1,0,Fe-1),r=ks(Oe+1,0,Fe-1);for(;n[o]==null&&o>0;)o--;for(;n[r]==null&&r<Fe-1;)r++;return[o,r]}function dr(){
 if(Fe>0){let n=S.some(o=>o._focus)&&Qe!=Mt.alpha;n&&(g.globalAlpha=Qe=Mt.alpha),S.forEach((o,r)=>{if(r>
 0&&o.show&&(Xs(r,!1),Xs(r,!0),o._paths==null)){let a=Qe;Qe!=o.alpha&&(g.globalAlpha=Qe=o.alpha);let f=i==
 2?[0,t[r][0].length-1]:hr(t[r]);o._paths=o.paths(l,r,f[0],f[1]),Qe!=a&&(g.globalAlpha=Qe=a)}}),S.forEach(
 (o,r)=>{if(r>0&&o.show){let a=Qe;Qe!=o.alpha&&(g.globalAlpha=Qe=o.alpha),o._paths!=null&&eo(r,!1);{let f=o.
-_paths!=null?o._paths.gaps:null,d=o.points.show(l,r,Ce,Re,f),b=o.points.filter(l,r,d,f);(d||b)&&(o.points.
-_paths=o.points.paths(l,r,Ce,Re,b),eo(r,!0))}Qe!=a&&(g.globalAlpha=Qe=a),ze("drawSeries",r)}}),n&&(g.
+_paths!=null?o._paths.gaps:null,d=o.points.show(l,r,Ce,Oe,f),b=o.points.filter(l,r,d,f);(d||b)&&(o.points.
+_paths=o.points.paths(l,r,Ce,Oe,b),eo(r,!0))}Qe!=a&&(g.globalAlpha=Qe=a),ze("drawSeries",r)}}),n&&(g.
 globalAlpha=Qe=1)}}function Xs(n,o){let r=o?S[n].points:S[n];r._stroke=r.stroke(l,n),r._fill=r.fill(
 l,n)}function eo(n,o){let r=o?S[n].points:S[n],{stroke:a,fill:f,clip:d,flags:b,_stroke:v=r._stroke,_fill:y=r.
 _fill,_width:E=r.width}=r._paths;E=he(E*re,3);let T=null,L=E%2/2;o&&y==null&&(y=E>0?"#fff":v);let U=r.
 pxAlign==1&&L>0;if(U&&g.translate(L,L),!o){let ie=et-E/2,se=ct-E/2,X=Ze+E,I=bt+E;T=new Path2D,T.rect(
 ie,se,X,I)}o?Zn(v,E,r.dash,r.cap,y,a,f,b,d):mr(n,v,E,r.dash,r.cap,y,a,f,b,T,d),U&&g.translate(-L,-L)}
 function mr(n,o,r,a,f,d,b,v,y,E,T){let L=!1;y!=0&&j.forEach((U,ie)=>{if(U.series[0]==n){let se=S[U.series[1]],
-X=t[U.series[1]],I=(se._paths||on).band;Jt(I)&&(I=U.dir==1?I[0]:I[1]);let O,we=null;se.show&&I&&aa(X,
-Ce,Re)?(we=U.fill(l,ie)||d,O=se._paths.clip):I=null,Zn(o,r,a,f,we,b,v,y,E,T,O,I),L=!0}}),L||Zn(o,r,a,
+X=t[U.series[1]],I=(se._paths||on).band;Jt(I)&&(I=U.dir==1?I[0]:I[1]);let R,we=null;se.show&&I&&aa(X,
+Ce,Oe)?(we=U.fill(l,ie)||d,R=se._paths.clip):I=null,Zn(o,r,a,f,we,b,v,y,E,T,R,I),L=!0}}),L||Zn(o,r,a,
 f,d,b,v,y,E,T)}let to=Fl|Ts;function Zn(n,o,r,a,f,d,b,v,y,E,T,L){js(n,o,r,a,f),(y||E||L)&&(g.save(),
 y&&g.clip(y),E&&g.clip(E)),L?(v&to)==to?(g.clip(L),T&&g.clip(T),dn(f,b),hn(n,d,o)):v&Ts?(dn(f,b),g.clip(
 L),hn(n,d,o)):v&Fl&&(g.save(),g.clip(L),T&&g.clip(T),dn(f,b),g.restore(),hn(n,d,o)):(dn(f,b),hn(n,d,
@@ -453,7 +453,7 @@ let T=b%2/2;H==1&&g.translate(T,T),js(v,b,y,E,v),g.beginPath();let L,U,ie,se,X=f
 U),g.lineTo(ie,se));g.stroke(),H==1&&g.translate(-T,-T)}function wr(n){let o=!0;return F.forEach((r,a)=>{
 if(!r.show)return;let f=k[r.scale];if(f.min==null){r._show&&(o=!1,r._show=!1,kl(!1));return}else r._show||
 (o=!1,r._show=!0,kl(!1));let d=r.side,b=d%2,{min:v,max:y}=f,[E,T]=gr(a,v,y,b==0?J:M);if(T==0)return;
-let L=f.distr==2,U=r._splits=r.splits(l,a,v,y,E,T,L),ie=f.distr==2?U.map(O=>xt[O]):U,se=f.distr==2?xt[U[1]]-
+let L=f.distr==2,U=r._splits=r.splits(l,a,v,y,E,T,L),ie=f.distr==2?U.map(R=>xt[R]):U,se=f.distr==2?xt[U[1]]-
 xt[U[0]]:E,X=r._values=r.values(l,r.filter(l,ie,a,T,se),a,T,se);r._rotate=d==2?r.rotate(l,X,a,T):0;let I=r.
 _size;r._size=gt(r.size(l,X,a,n)),I!=null&&r._size!=I&&(o=!1)}),o}function br(n){let o=!0;return Js.
 forEach((r,a)=>{let f=r(l,a,ll,n);f!=Wt[a]&&(o=!1),Wt[a]=f}),o}function xr(){for(let n=0;n<F.length;n++){
@@ -462,7 +462,7 @@ E]=o._found;if(o.label!=null){let Ke=o.labelGap*v,nt=De((o._lpos+Ke)*re);Zs(o.la
 r==2?"top":Eo),g.save(),a==1?(f=d=0,g.translate(nt,De(ct+bt/2)),g.rotate((r==3?-kn:kn)/2)):(f=De(et+
 Ze/2),d=nt);let ol=di(o.label)?o.label(l,n,y,E):o.label;g.fillText(ol,f,d),g.restore()}if(E==0)continue;
 let T=k[o.scale],L=a==0?Ze:bt,U=a==0?et:ct,ie=o._splits,se=T.distr==2?ie.map(Ke=>xt[Ke]):ie,X=T.distr==
-2?xt[ie[1]]-xt[ie[0]]:y,I=o.ticks,O=o.border,we=I.show?I.size:0,Ee=De(we*re),He=De((o.alignTo==2?o._size-
+2?xt[ie[1]]-xt[ie[0]]:y,I=o.ticks,R=o.border,we=I.show?I.size:0,Ee=De(we*re),He=De((o.alignTo==2?o._size-
 we-o.gap:o.gap)*re),fe=o._rotate*-kn/180,Te=V(o._pos*re),tt=(Ee+He)*v,Ye=Te+tt;d=a==0?Ye:0,f=a==1?Ye:
 0;let ht=o.font[0],vt=o.align==1?Cl:o.align==2?ps:fe>0?Cl:fe<0?ps:a==0?"center":r==3?ps:Cl,Pt=fe||a==
 1?"middle":r==2?"top":Eo;Zs(ht,b,vt,Pt);let lt=o.font[1]*o.lineGap,dt=ie.map(Ke=>V(p(Ke,T,L,U))),yt=o.
@@ -471,8 +471,8 @@ indexOf(`
 `)==-1?[nt]:nt.split(/\n/gm);for(let Je=0;Je<ol.length;Je++){let yo=ol[Je];fe?(g.save(),g.translate(
 f,d+Je*lt),g.rotate(fe),g.fillText(yo,0,0),g.restore()):g.fillText(yo,f,d+Je*lt)}}}I.show&&Qn(dt,I.filter(
 l,se,n,E,X),a,r,Te,Ee,he(I.width*re,3),I.stroke(l,n),I.dash,I.cap);let Dt=o.grid;Dt.show&&Qn(dt,Dt.filter(
-l,se,n,E,X),a,a==0?2:1,a==0?ct:et,a==0?bt:Ze,he(Dt.width*re,3),Dt.stroke(l,n),Dt.dash,Dt.cap),O.show&&
-Qn([Te],[1],a==0?1:0,a==0?1:2,a==1?ct:et,a==1?bt:Ze,he(O.width*re,3),O.stroke(l,n),O.dash,O.cap)}ze(
+l,se,n,E,X),a,a==0?2:1,a==0?ct:et,a==0?bt:Ze,he(Dt.width*re,3),Dt.stroke(l,n),Dt.dash,Dt.cap),R.show&&
+Qn([Te],[1],a==0?1:0,a==0?1:2,a==1?ct:et,a==1?bt:Ze,he(R.width*re,3),R.stroke(l,n),R.dash,R.cap)}ze(
 "drawAxes")}function kl(n){S.forEach((o,r)=>{r>0&&(o._paths=null,n&&(i==1?(o.min=null,o.max=null):o.
 facets.forEach(a=>{a.min=null,a.max=null})))})}let mn=!1,Xn=!1,Kl=[];function vr(){Xn=!1;for(let n=0;n<
 Kl.length;n++)ze(...Kl[n]);Kl.length=0}function _l(){mn||(Sa(lo),mn=!0)}function yr(n,o=!1){mn=!0,Xn=
@@ -482,8 +482,8 @@ be(P,ln,M),be(w,tn,$t),be(w,ln,Zt),x.width=De($t*re),x.height=De(Zt*re),F.forEac
 _pos:a,side:f})=>{if(n!=null)if(o){let d=f===3||f===0?r:0,b=f%2==1;be(n,b?"left":"top",a-d),be(n,b?"\
 width":"height",r),be(n,b?"top":"left",b?Pe:de),be(n,b?"height":"width",b?M:J),ys(n,al)}else ot(n,al)}),
 pn=Sl=Gn=Bn=Yn=Kn=Jn=qn=Un=null,Qe=1,jl(!0),de!=gl||Pe!=Qt||J!=Tt||M!=Xt){kl(!1);let n=J/Tt,o=M/Xt;if(Ue&&
-!el&&R.left>=0){R.left*=n,R.top*=o,El&&Rt(El,De(R.left),0,J,M),Tl&&Rt(Tl,0,De(R.top),J,M);for(let r=0;r<
-pt.length;r++){let a=pt[r];a!=null&&(vl[r]*=n,yl[r]*=o,Rt(a,gt(vl[r]),gt(yl[r]),J,M))}}if(ge.show&&!cn&&
+!el&&O.left>=0){O.left*=n,O.top*=o,El&&Ot(El,De(O.left),0,J,M),Tl&&Ot(Tl,0,De(O.top),J,M);for(let r=0;r<
+pt.length;r++){let a=pt[r];a!=null&&(vl[r]*=n,yl[r]*=o,Ot(a,gt(vl[r]),gt(yl[r]),J,M))}}if(ge.show&&!cn&&
 ge.left>=0&&ge.width>0){ge.left*=n,ge.width*=n,ge.top*=o,ge.height*=o;for(let r in os)be(Al,r,ge[r])}
 gl=de,Qt=Pe,Tt=J,Xt=M}ze("setSize"),un=!1}$t>0&&Zt>0&&(g.clearRect(0,0,x.width,x.height),ze("drawCle\
 ar"),K.forEach(n=>n()),ze("draw")),ge.show&&cn&&(gn(ge),cn=!1),Ue&&el&&(sl(null,!0,!1),el=!1),Q.show&&
@@ -492,23 +492,23 @@ Q.live&&ft&&(ns(),ft=!1),h||(h=!0,l.status=1,ze("ready")),Yl=!1,mn=!1}l.redraw=(
 min,o.max,n);o.min=a[0],o.max=a[1]}if(o.min>o.max){let a=o.min;o.min=o.max,o.max=a}if(Fe>1&&o.min!=null&&
 o.max!=null&&o.max-o.min<1e-16)return;n==A&&r.distr==2&&Fe>0&&(o.min=kt(o.min,t[0]),o.max=kt(o.max,t[0]),
 o.min==o.max&&o.max++),z[n]=o,Vn=!0,_l()}}l.setScale=es;let ts,ls,El,Tl,no,so,Ml,Ll,oo,io,me,ye,Gt=!1,
-Ve=R.drag,Oe=Ve.x,$e=Ve.y;Ue&&(R.x&&(ts=mt(Yr,P)),R.y&&(ls=mt(Kr,P)),_.ori==0?(El=ts,Tl=ls):(El=ls,Tl=
-ts),me=R.left,ye=R.top);let ge=l.select=Le({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),
+Ve=O.drag,Re=Ve.x,$e=Ve.y;Ue&&(O.x&&(ts=mt(Yr,P)),O.y&&(ls=mt(Kr,P)),_.ori==0?(El=ts,Tl=ls):(El=ls,Tl=
+ts),me=O.left,ye=O.top);let ge=l.select=Le({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),
 Al=ge.show?mt(Br,ge.over?P:D):null;function gn(n,o){if(ge.show){for(let r in n)ge[r]=n[r],r in os&&be(
-Al,r,n[r]);o!==!1&&ze("setSelect")}}l.setSelect=gn;function Sr(n){if(S[n].show)Ae&&ys(ke[n],al);else if(Ae&&
-ot(ke[n],al),Ue){let r=xl?pt[0]:pt[n];r!=null&&Rt(r,-10,-10,J,M)}}function Ut(n,o,r){es(n,{min:o,max:r})}
+Al,r,n[r]);o!==!1&&ze("setSelect")}}l.setSelect=gn;function Sr(n){if(S[n].show)Ae&&ys(_e[n],al);else if(Ae&&
+ot(_e[n],al),Ue){let r=xl?pt[0]:pt[n];r!=null&&Ot(r,-10,-10,J,M)}}function Ut(n,o,r){es(n,{min:o,max:r})}
 function Lt(n,o,r,a){o.focus!=null&&Mr(n),o.show!=null&&S.forEach((f,d)=>{d>0&&(n==d||n==null)&&(f.show=
 o.show,Sr(d),i==2?(Ut(f.facets[0].scale,null,null),Ut(f.facets[1].scale,null,null)):Ut(f.scale,null,
 null),_l())}),r!==!1&&ze("setSeries",n,o),a&&Zl("setSeries",l,n,o)}l.setSeries=Lt;function kr(n,o){Le(
 j[n],o)}function _r(n,o){n.fill=te(n.fill||null),n.dir=oe(n.dir,-1),o=o??j.length,j.splice(o,0,n)}function Er(n){
 n==null?j.length=0:j.splice(n,1)}l.addBand=_r,l.setBand=kr,l.delBand=Er;function Tr(n,o){S[n].alpha=
-o,Ue&&pt[n]!=null&&(pt[n].style.opacity=o),Ae&&ke[n]&&(ke[n].style.opacity=o)}let zt,Bt,nl,Pl={focus:!0};
+o,Ue&&pt[n]!=null&&(pt[n].style.opacity=o),Ae&&_e[n]&&(_e[n].style.opacity=o)}let zt,Bt,nl,Pl={focus:!0};
 function Mr(n){if(n!=nl){let o=n==null,r=Mt.alpha!=1;S.forEach((a,f)=>{if(i==1||f>0){let d=o||f==0||
-f==n;a._focus=o?null:d,r&&Tr(f,d?1:Mt.alpha)}}),nl=n,r&&_l()}}Ae&&bl&&Be(Ao,ae,n=>{R._lock||(tl(n),nl!=
+f==n;a._focus=o?null:d,r&&Tr(f,d?1:Mt.alpha)}}),nl=n,r&&_l()}}Ae&&bl&&Be(Ao,ae,n=>{O._lock||(tl(n),nl!=
 null&&Lt(null,Pl,!0,Me.setSeries))});function At(n,o,r){let a=k[o];r&&(n=n/re-(a.ori==1?Pe:de));let f=J;
 a.ori==1&&(f=M,n=f-n),a.dir==-1&&(n=f-n);let d=a._min,b=a._max,v=n/f,y=d+(b-d)*v,E=a.distr;return E==
 3?$l(10,y):E==4?ca(y,a.asinh):E==100?a.bwd(y):y}function Lr(n,o){let r=At(n,A,o);return kt(r,t[0],Ce,
-Re)}l.valToIdx=n=>kt(n,t[0]),l.posToIdx=Lr,l.posToVal=At,l.valToPos=(n,o,r)=>k[o].ori==0?u(n,k[o],r?
+Oe)}l.valToIdx=n=>kt(n,t[0]),l.posToIdx=Lr,l.posToVal=At,l.valToPos=(n,o,r)=>k[o].ori==0?u(n,k[o],r?
 Ze:J,r?et:0):c(n,k[o],r?bt:M,r?ct:0),l.setCursor=(n,o,r)=>{me=n.left,ye=n.top,sl(null,o,r)};function ro(n,o){
 be(Al,Cl,ge.left=n),be(Al,tn,ge.width=o)}function ao(n,o){be(Al,"top",ge.top=n),be(Al,ln,ge.height=o)}
 let Jl=_.ori==0?ro:ao,ql=_.ori==1?ro:ao;function Ar(){if(Ae&&Q.live)for(let n=i==2?1:0;n<S.length;n++){
@@ -516,74 +516,74 @@ if(n==0&&ut)continue;let o=Q.values[n],r=0;for(let a in o)Et[n][r++].firstChild.
 if(n!=null&&(n.idxs?n.idxs.forEach((r,a)=>{ce[a]=r}):da(n.idx)||ce.fill(n.idx),Q.idx=ce[0]),Ae&&Q.live){
 for(let r=0;r<S.length;r++)(r>0||i==1&&!ut)&&Pr(r,ce[r]);Ar()}ft=!1,o!==!1&&ze("setLegend")}l.setLegend=
 ns;function Pr(n,o){let r=S[n],a=n==0&&q==2?xt:t[n],f;ut?f=r.values(l,n,o)??It:(f=r.value(l,o==null?
-null:a[o],n,o),f=f==null?It:{_:f}),Q.values[n]=f}function sl(n,o,r){oo=me,io=ye,[me,ye]=R.move(l,me,
-ye),R.left=me,R.top=ye,Ue&&(El&&Rt(El,De(me),0,J,M),Tl&&Rt(Tl,0,De(ye),J,M));let a,f=Ce>Re;zt=pe,Bt=
-null;let d=_.ori==0?J:M,b=_.ori==1?J:M;if(me<0||Fe==0||f){a=R.idx=null;for(let v=0;v<S.length;v++){let y=pt[v];
-y!=null&&Rt(y,-10,-10,J,M)}bl&&Lt(null,Pl,!0,n==null&&Me.setSeries),Q.live&&(ce.fill(a),ft=!0)}else{
-let v,y,E;i==1&&(v=_.ori==0?me:ye,y=At(v,A),a=R.idx=kt(y,t[0],Ce,Re),E=C(t[0][a],_,d,0));let T=-10,L=-10,
-U=0,ie=0,se=!0,X="",I="";for(let O=i==2?1:0;O<S.length;O++){let we=S[O],Ee=ce[O],He=Ee==null?null:i==
-1?t[O][Ee]:t[O][1][Ee],fe=R.dataIdx(l,O,a,y),Te=fe==null?null:i==1?t[O][fe]:t[O][1][fe];if(ft=ft||Te!=
-He||fe!=Ee,ce[O]=fe,O>0&&we.show){let tt=fe==null?-10:fe==a?E:C(i==1?t[0][fe]:t[O][0][fe],_,d,0),Ye=Te==
+null:a[o],n,o),f=f==null?It:{_:f}),Q.values[n]=f}function sl(n,o,r){oo=me,io=ye,[me,ye]=O.move(l,me,
+ye),O.left=me,O.top=ye,Ue&&(El&&Ot(El,De(me),0,J,M),Tl&&Ot(Tl,0,De(ye),J,M));let a,f=Ce>Oe;zt=pe,Bt=
+null;let d=_.ori==0?J:M,b=_.ori==1?J:M;if(me<0||Fe==0||f){a=O.idx=null;for(let v=0;v<S.length;v++){let y=pt[v];
+y!=null&&Ot(y,-10,-10,J,M)}bl&&Lt(null,Pl,!0,n==null&&Me.setSeries),Q.live&&(ce.fill(a),ft=!0)}else{
+let v,y,E;i==1&&(v=_.ori==0?me:ye,y=At(v,A),a=O.idx=kt(y,t[0],Ce,Oe),E=C(t[0][a],_,d,0));let T=-10,L=-10,
+U=0,ie=0,se=!0,X="",I="";for(let R=i==2?1:0;R<S.length;R++){let we=S[R],Ee=ce[R],He=Ee==null?null:i==
+1?t[R][Ee]:t[R][1][Ee],fe=O.dataIdx(l,R,a,y),Te=fe==null?null:i==1?t[R][fe]:t[R][1][fe];if(ft=ft||Te!=
+He||fe!=Ee,ce[R]=fe,R>0&&we.show){let tt=fe==null?-10:fe==a?E:C(i==1?t[0][fe]:t[R][0][fe],_,d,0),Ye=Te==
 null?-10:G(Te,i==1?k[we.scale]:k[we.facets[1].scale],b,0);if(bl&&Te!=null){let ht=_.ori==1?me:ye,vt=Ne(
-Mt.dist(l,O,fe,Ye,ht));if(vt<zt){let Pt=Mt.bias;if(Pt!=0){let lt=At(ht,we.scale),dt=Te>=0?1:-1,yt=lt>=
-0?1:-1;yt==dt&&(yt==1?Pt==1?Te>=lt:Te<=lt:Pt==1?Te<=lt:Te>=lt)&&(zt=vt,Bt=O)}else zt=vt,Bt=O}}if(ft||
+Mt.dist(l,R,fe,Ye,ht));if(vt<zt){let Pt=Mt.bias;if(Pt!=0){let lt=At(ht,we.scale),dt=Te>=0?1:-1,yt=lt>=
+0?1:-1;yt==dt&&(yt==1?Pt==1?Te>=lt:Te<=lt:Pt==1?Te<=lt:Te>=lt)&&(zt=vt,Bt=R)}else zt=vt,Bt=R}}if(ft||
 xl){let ht,vt;_.ori==0?(ht=tt,vt=Ye):(ht=Ye,vt=tt);let Pt,lt,dt,yt,Dt,Ke,nt=!0,ol=We.bbox;if(ol!=null){
-nt=!1;let Je=ol(l,O);dt=Je.left,yt=Je.top,Pt=Je.width,lt=Je.height}else dt=ht,yt=vt,Pt=lt=We.size(l,
-O);if(Ke=We.fill(l,O),Dt=We.stroke(l,O),xl)O==Bt&&zt<=Mt.prox&&(T=dt,L=yt,U=Pt,ie=lt,se=nt,X=Ke,I=Dt);else{
-let Je=pt[O];Je!=null&&(vl[O]=dt,yl[O]=yt,$o(Je,Pt,lt,nt),Ro(Je,Ke,Dt),Rt(Je,gt(dt),gt(yt),J,M))}}}}
-if(xl){let O=Mt.prox,we=nl==null?zt<=O:zt>O||Bt!=nl;if(ft||we){let Ee=pt[0];Ee!=null&&(vl[0]=T,yl[0]=
-L,$o(Ee,U,ie,se),Ro(Ee,X,I),Rt(Ee,gt(T),gt(L),J,M))}}}if(ge.show&&Gt)if(n!=null){let[v,y]=Me.scales,
-[E,T]=Me.match,[L,U]=n.cursor.sync.scales,ie=n.cursor.drag;if(Oe=ie._x,$e=ie._y,Oe||$e){let{left:se,
-top:X,width:I,height:O}=n.select,we=n.scales[L].ori,Ee=n.posToVal,He,fe,Te,tt,Ye,ht=v!=null&&E(v,L),
-vt=y!=null&&T(y,U);ht&&Oe?(we==0?(He=se,fe=I):(He=X,fe=O),Te=k[v],tt=C(Ee(He,L),Te,d,0),Ye=C(Ee(He+fe,
-L),Te,d,0),Jl(_t(tt,Ye),Ne(Ye-tt))):Jl(0,d),vt&&$e?(we==1?(He=se,fe=I):(He=X,fe=O),Te=k[y],tt=G(Ee(He,
+nt=!1;let Je=ol(l,R);dt=Je.left,yt=Je.top,Pt=Je.width,lt=Je.height}else dt=ht,yt=vt,Pt=lt=We.size(l,
+R);if(Ke=We.fill(l,R),Dt=We.stroke(l,R),xl)R==Bt&&zt<=Mt.prox&&(T=dt,L=yt,U=Pt,ie=lt,se=nt,X=Ke,I=Dt);else{
+let Je=pt[R];Je!=null&&(vl[R]=dt,yl[R]=yt,$o(Je,Pt,lt,nt),Oo(Je,Ke,Dt),Ot(Je,gt(dt),gt(yt),J,M))}}}}
+if(xl){let R=Mt.prox,we=nl==null?zt<=R:zt>R||Bt!=nl;if(ft||we){let Ee=pt[0];Ee!=null&&(vl[0]=T,yl[0]=
+L,$o(Ee,U,ie,se),Oo(Ee,X,I),Ot(Ee,gt(T),gt(L),J,M))}}}if(ge.show&&Gt)if(n!=null){let[v,y]=Me.scales,
+[E,T]=Me.match,[L,U]=n.cursor.sync.scales,ie=n.cursor.drag;if(Re=ie._x,$e=ie._y,Re||$e){let{left:se,
+top:X,width:I,height:R}=n.select,we=n.scales[L].ori,Ee=n.posToVal,He,fe,Te,tt,Ye,ht=v!=null&&E(v,L),
+vt=y!=null&&T(y,U);ht&&Re?(we==0?(He=se,fe=I):(He=X,fe=R),Te=k[v],tt=C(Ee(He,L),Te,d,0),Ye=C(Ee(He+fe,
+L),Te,d,0),Jl(_t(tt,Ye),Ne(Ye-tt))):Jl(0,d),vt&&$e?(we==1?(He=se,fe=I):(He=X,fe=R),Te=k[y],tt=G(Ee(He,
 U),Te,b,0),Ye=G(Ee(He+fe,U),Te,b,0),ql(_t(tt,Ye),Ne(Ye-tt))):ql(0,b)}else is()}else{let v=Ne(oo-no),
-y=Ne(io-so);if(_.ori==1){let U=v;v=y,y=U}Oe=Ve.x&&v>=Ve.dist,$e=Ve.y&&y>=Ve.dist;let E=Ve.uni;E!=null?
-Oe&&$e&&(Oe=v>=E,$e=y>=E,!Oe&&!$e&&(y>v?$e=!0:Oe=!0)):Ve.x&&Ve.y&&(Oe||$e)&&(Oe=$e=!0);let T,L;Oe&&(_.
+y=Ne(io-so);if(_.ori==1){let U=v;v=y,y=U}Re=Ve.x&&v>=Ve.dist,$e=Ve.y&&y>=Ve.dist;let E=Ve.uni;E!=null?
+Re&&$e&&(Re=v>=E,$e=y>=E,!Re&&!$e&&(y>v?$e=!0:Re=!0)):Ve.x&&Ve.y&&(Re||$e)&&(Re=$e=!0);let T,L;Re&&(_.
 ori==0?(T=Ml,L=me):(T=Ll,L=ye),Jl(_t(T,L),Ne(L-T)),$e||ql(0,b)),$e&&(_.ori==1?(T=Ml,L=me):(T=Ll,L=ye),
-ql(_t(T,L),Ne(L-T)),Oe||Jl(0,d)),!Oe&&!$e&&(Jl(0,0),ql(0,0))}if(Ve._x=Oe,Ve._y=$e,n==null){if(r){if(vo!=
+ql(_t(T,L),Ne(L-T)),Re||Jl(0,d)),!Re&&!$e&&(Jl(0,0),ql(0,0))}if(Ve._x=Re,Ve._y=$e,n==null){if(r){if(vo!=
 null){let[v,y]=Me.scales;Me.values[0]=v!=null?At(_.ori==0?me:ye,v):null,Me.values[1]=y!=null?At(_.ori==
 1?me:ye,y):null}Zl(hs,l,me,ye,J,M,a)}if(bl){let v=r&&Me.setSeries,y=Mt.prox;nl==null?zt<=y&&Lt(Bt,Pl,
 !0,v):zt>y?Lt(null,Pl,!0,v):Bt!=nl&&Lt(Bt,Pl,!0,v)}}ft&&(Q.idx=a,ns()),o!==!1&&ze("setCursor")}let Yt=null;
 Object.defineProperty(l,"rect",{get(){return Yt==null&&jl(!1),Yt}});function jl(n=!1){n?Yt=null:(Yt=
-P.getBoundingClientRect(),ze("syncRect",Yt))}function uo(n,o,r,a,f,d,b){R._lock||Gt&&n!=null&&n.movementX==
+P.getBoundingClientRect(),ze("syncRect",Yt))}function uo(n,o,r,a,f,d,b){O._lock||Gt&&n!=null&&n.movementX==
 0&&n.movementY==0||(ss(n,o,r,a,f,d,b,!1,n!=null),n!=null?sl(null,!0,!0):sl(o,!0,!1))}function ss(n,o,r,a,f,d,b,v,y){
 if(Yt==null&&jl(!1),tl(n),n!=null)r=n.clientX-Yt.left,a=n.clientY-Yt.top;else{if(r<0||a<0){me=-10,ye=
--10;return}let[E,T]=Me.scales,L=o.cursor.sync,[U,ie]=L.values,[se,X]=L.scales,[I,O]=Me.match,we=o.axes[0].
+-10;return}let[E,T]=Me.scales,L=o.cursor.sync,[U,ie]=L.values,[se,X]=L.scales,[I,R]=Me.match,we=o.axes[0].
 side%2==1,Ee=_.ori==0?J:M,He=_.ori==1?J:M,fe=we?d:f,Te=we?f:d,tt=we?a:r,Ye=we?r:a;if(se!=null?r=I(E,
-se)?p(U,k[E],Ee,0):-10:r=Ee*(tt/fe),X!=null?a=O(T,X)?p(ie,k[T],He,0):-10:a=He*(Ye/Te),_.ori==1){let ht=r;
+se)?p(U,k[E],Ee,0):-10:r=Ee*(tt/fe),X!=null?a=R(T,X)?p(ie,k[T],He,0):-10:a=He*(Ye/Te),_.ori==1){let ht=r;
 r=a,a=ht}}y&&(o==null||o.cursor.event.type==hs)&&((r<=1||r>=J-1)&&(r=il(r,J)),(a<=1||a>=M-1)&&(a=il(
-a,M))),v?(no=r,so=a,[Ml,Ll]=R.move(l,r,a)):(me=r,ye=a)}let os={width:0,height:0,left:0,top:0};function is(){
-gn(os,!1)}let co,fo,po,ho;function mo(n,o,r,a,f,d,b){Gt=!0,Oe=$e=Ve._x=Ve._y=!1,ss(n,o,r,a,f,d,b,!0,
+a,M))),v?(no=r,so=a,[Ml,Ll]=O.move(l,r,a)):(me=r,ye=a)}let os={width:0,height:0,left:0,top:0};function is(){
+gn(os,!1)}let co,fo,po,ho;function mo(n,o,r,a,f,d,b){Gt=!0,Re=$e=Ve._x=Ve._y=!1,ss(n,o,r,a,f,d,b,!0,
 !1),n!=null&&(Be(ds,xs,go,!1),Zl(Mo,l,Ml,Ll,J,M,null));let{left:v,top:y,width:E,height:T}=ge;co=v,fo=
 y,po=E,ho=T}function go(n,o,r,a,f,d,b){Gt=Ve._x=Ve._y=!1,ss(n,o,r,a,f,d,b,!1,!0);let{left:v,top:y,width:E,
 height:T}=ge,L=E>0||T>0,U=co!=v||fo!=y||po!=E||ho!=T;if(L&&U&&gn(ge),Ve.setScale&&L&&U){let ie=v,se=E,
-X=y,I=T;if(_.ori==1&&(ie=y,se=T,X=v,I=E),Oe&&Ut(A,At(ie,A),At(ie+se,A)),$e)for(let O in k){let we=k[O];
-O!=A&&we.from==null&&we.min!=pe&&Ut(O,At(X+I,O),At(X,O))}is()}else R.lock&&(R._lock=!R._lock,sl(o,!0,
-n!=null));n!=null&&(ml(ds,xs),Zl(ds,l,me,ye,J,M,null))}function Dr(n,o,r,a,f,d,b){if(R._lock)return;
-tl(n);let v=Gt;if(Gt){let y=!0,E=!0,T=10,L,U;_.ori==0?(L=Oe,U=$e):(L=$e,U=Oe),L&&U&&(y=me<=T||me>=J-
+X=y,I=T;if(_.ori==1&&(ie=y,se=T,X=v,I=E),Re&&Ut(A,At(ie,A),At(ie+se,A)),$e)for(let R in k){let we=k[R];
+R!=A&&we.from==null&&we.min!=pe&&Ut(R,At(X+I,R),At(X,R))}is()}else O.lock&&(O._lock=!O._lock,sl(o,!0,
+n!=null));n!=null&&(ml(ds,xs),Zl(ds,l,me,ye,J,M,null))}function Dr(n,o,r,a,f,d,b){if(O._lock)return;
+tl(n);let v=Gt;if(Gt){let y=!0,E=!0,T=10,L,U;_.ori==0?(L=Re,U=$e):(L=$e,U=Re),L&&U&&(y=me<=T||me>=J-
 T,E=ye<=T||ye>=M-T),L&&y&&(me=me<Ml?0:J),U&&E&&(ye=ye<Ll?0:M),sl(null,!0,!0),Gt=!1}me=-10,ye=-10,ce.
-fill(null),sl(null,!0,!0),v&&(Gt=v)}function wo(n,o,r,a,f,d,b){R._lock||(tl(n),Wn(),is(),n!=null&&Zl(
-Po,l,me,ye,J,M,null))}function bo(){F.forEach(Pu),In(l.width,l.height,!0)}ul(_n,Ol,bo);let Dl={};Dl.
+fill(null),sl(null,!0,!0),v&&(Gt=v)}function wo(n,o,r,a,f,d,b){O._lock||(tl(n),Wn(),is(),n!=null&&Zl(
+Po,l,me,ye,J,M,null))}function bo(){F.forEach(Pu),In(l.width,l.height,!0)}ul(_n,Rl,bo);let Dl={};Dl.
 mousedown=mo,Dl.mousemove=uo,Dl.mouseup=go,Dl.dblclick=wo,Dl.setSeries=(n,o,r,a)=>{let f=Me.match[2];
 r=f(l,o,r),r!=-1&&Lt(r,a,!0,!1)},Ue&&(Be(Mo,P,mo),Be(hs,P,uo),Be(Lo,P,n=>{tl(n),jl(!1)}),Be(Ao,P,Dr),
 Be(Po,P,wo),Ms.add(l),l.syncRect=jl);let wn=l.hooks=e.hooks||{};function ze(n,o,r){Xn?Kl.push([n,o,r]):
 n in wn&&wn[n].forEach(a=>{a.call(null,l,o,r)})}(e.plugins||[]).forEach(n=>{for(let o in n.hooks)wn[o]=
 (wn[o]||[]).concat(n.hooks[o])});let xo=(n,o,r)=>r,Me=Le({key:null,setSeries:!1,filters:{pub:Io,sub:Io},
-scales:[A,S[1]?S[1].scale:null],match:[Wo,Wo,xo],values:[null,null]},R.sync);Me.match.length==2&&Me.
-match.push(xo),R.sync=Me;let vo=Me.key,rs=Hi(vo);function Zl(n,o,r,a,f,d,b){Me.filters.pub(n,o,r,a,f,
+scales:[A,S[1]?S[1].scale:null],match:[Wo,Wo,xo],values:[null,null]},O.sync);Me.match.length==2&&Me.
+match.push(xo),O.sync=Me;let vo=Me.key,rs=Hi(vo);function Zl(n,o,r,a,f,d,b){Me.filters.pub(n,o,r,a,f,
 d,b)&&rs.pub(n,o,r,a,f,d,b)}rs.sub(l);function Nr(n,o,r,a,f,d,b){Me.filters.sub(n,o,r,a,f,d,b)&&Dl[n](
-null,o,r,a,f,d,b)}l.pub=Nr;function Cr(){rs.unsub(l),Ms.delete(l),jt.clear(),Ss(_n,Ol,bo),m.remove(),
+null,o,r,a,f,d,b)}l.pub=Nr;function Cr(){rs.unsub(l),Ms.delete(l),jt.clear(),Ss(_n,Rl,bo),m.remove(),
 ae?.remove(),ze("destroy")}l.destroy=Cr;function as(){ze("init",e,t),qs(t||e.data,!1),z[A]?es(A,z[A]):
 Wn(),cn=ge.show&&(ge.width>0||ge.height>0),el=ft=!0,In(e.width,e.height)}return S.forEach(Ks),F.forEach(
-fr),s?s instanceof HTMLElement?(s.appendChild(m),as()):s(l,as):as(),l}Ie.assign=Le;Ie.fmtNum=Rs;Ie.rangeNum=
+fr),s?s instanceof HTMLElement?(s.appendChild(m),as()):s(l,as):as(),l}Ie.assign=Le;Ie.fmtNum=Os;Ie.rangeNum=
 En;Ie.rangeLog=Ln;Ie.rangeAsinh=Ns;Ie.orient=fl;Ie.pxRatio=re;Ie.join=ya;Ie.fmtDate=$s,Ie.tzDate=Na;
 Ie.sync=Hi;{Ie.addGap=du,Ie.clipGaps=Dn;let e=Ie.paths={points:Ui};e.linear=Yi,e.stepped=wu,e.bars=bu,
 e.spline=vu}var Du=[1,2,5,10,15,30].flatMap(e=>[e,60*e]).concat([1,2,3,6,12,24,48,168].map(e=>3600*e)).sort((e,t)=>e-
-t),ji=150,Gs=e=>e[3]+e[4]+e[5]+e[6],On=e=>t=>Gs(t)>0?e(t)/Gs(t):0,$n=[{title:"Where the time goes",show:bn,
-stacked:!0,lines:[{name:"computing",of:On(e=>e[3]),colour:"--computing",hatch:"none"},{name:"waiting\
- for the last",of:On(e=>e[4]),colour:"--waiting",hatch:"rising"},{name:"release",of:On(e=>e[5]),colour:"\
---release",hatch:"dots"},{name:"exchange",of:On(e=>e[6]),colour:"--exchange",hatch:"falling"}]},{title:"\
+t),ji=150,Gs=e=>e[3]+e[4]+e[5]+e[6],Rn=e=>t=>Gs(t)>0?e(t)/Gs(t):0,$n=[{title:"Where the time goes",show:bn,
+stacked:!0,lines:[{name:"computing",of:Rn(e=>e[3]),colour:"--computing",hatch:"none"},{name:"waiting\
+ for the last",of:Rn(e=>e[4]),colour:"--waiting",hatch:"rising"},{name:"release",of:Rn(e=>e[5]),colour:"\
+--release",hatch:"dots"},{name:"exchange",of:Rn(e=>e[6]),colour:"--exchange",hatch:"falling"}]},{title:"\
 A superstep takes",show:Ge,lines:[{name:"in all",of:e=>Gs(e)/e[2],colour:"--first"},{name:"w, the sl\
 owest process",of:e=>e[7]/e[2],colour:"--second",dash:[6,4]}]},{title:"A superstep moves",show:Kt,steps:Array.
 from({length:50},(e,t)=>2**t),lines:[{name:"h, the process with most",of:e=>e[8]/e[2],colour:"--firs\
@@ -628,37 +628,38 @@ at??s+1,i={ArrowLeft:l-1,ArrowRight:l+1,Home:0,End:s}[t.key],u=this.plots[0];if(
 t.preventDefault();let c=this.stretches[Math.min(Math.max(i,0),s)],p=u.valToPos((c[0]+c[1])/2e3,"x");
 u.setCursor({left:p,top:10})}read(){let t=this.at===null?this.stretches.at(-1):this.stretches[this.at];
 if(!t)return;let s=$n.flatMap(l=>l.lines.map(i=>`${i.name} ${l.show(i.of(t,this.processes))}`));Se(this.
-readout,`${Ct(t[0])} – ${Ct(t[1])}: ${st(t[2])} supersteps; ${s.join("; ")}`)}};var Ru=2e5,Ou={LATE_COMPUTING:"computes",LATE_ASLEEP:"waits for something else, not in bsp_sync",LATE_STOPPED:"\
+readout,`${Ct(t[0])} – ${Ct(t[1])}: ${st(t[2])} supersteps; ${s.join("; ")}`)}};var Ou=2e5,Ru={LATE_COMPUTING:"computes",LATE_ASLEEP:"waits for something else, not in bsp_sync",LATE_STOPPED:"\
 is stopped",LATE_DEAD:"is dead"},$u=["LATE_STOPPED","LATE_DEAD","LATE_COUNTING"];function zu(e){if(e.
 lateness==="LATE_COUNTING")return`waits for ${B(e.messagesExpected)} messages in superstep ${st(B(e.
-superstep))}, has ${B(e.messagesHere)}`;let t=Ou[e.lateness??""]??"is late";return e.begun?t:`${t}, \
+superstep))}, has ${B(e.messagesHere)}`;let t=Ru[e.lateness??""]??"is late";return e.begun?t:`${t}, \
 before bsp_begin`}function Hu(e){let t=e.flatMap(s=>s.late??[]);return t.some(s=>$u.includes(s.lateness??
 ""))||t.length>0&&e.some(s=>(s.arrived??0)>0)}function Fu(e){return Hu(e)?e.filter(t=>(t.lateCount??
-0)>0).map(t=>{let s=(t.late??[]).map(i=>`pid ${i.pid??0} ${zu(i)}`),l=(t.lateCount??0)-s.length;return`${_e(
+0)>0).map(t=>{let s=(t.late??[]).map(i=>`pid ${i.pid??0} ${zu(i)}`),l=(t.lateCount??0)-s.length;return`${ke(
 t.node)||"this machine"}: ${s.join(", ")}${l>0?` and ${l} more`:""}; for ${Ge(B(t.forMs)*1e6)}`}):[]}
 function Vu(e){let t=e.fromStart?"from the start":`from superstep ${B(e.fromSuperstep)}`,s=e.resumed?
-`; resumed ${t} after ${Ge(B(e.afterMs)*1e6)}`:"; not resumed yet";return`${Ct(B(e.unixMs))} ${_e(e.
-reason)}${s}`}function Qi(e,t,s){return e===void 0?"–":t===void 0?s(e):`${s(e)} ± ${s(t)}`}function Iu(e){
-let t=B(e.groupSupersteps);return t===0?[]:[["supersteps in groups, by member",st(t)],["of computing\
-, in their barriers",Ge(B(e.groupSyncNs))],["sent in groups",Kt(B(e.groupBytesOut))],["messages in g\
-roups",st(B(e.groupMessages))]]}function Wu(e){let t=B(e.totalNs),s=c=>t>0?`${Ge(c)} (${bn(c/t)})`:Ge(
-c),l=B(e.predictedNs),i=B(e.unmeasured),u=c=>`${Number(c.toPrecision(3))} ns/byte`;return[["superst\
-eps",st(B(e.supersteps))+(i>0?`, of ${st(i)} nothing else is known`:"")],["time in them",Ge(t)],["pr\
-edicted, w + h·g + l",l>0?s(l):"–"],["computing",s(B(e.computeNs))],["waiting for the last",s(Math.
-max(0,B(e.waitNs)-B(e.releaseNs)))],["release",s(B(e.releaseNs))],["exchange",s(B(e.exchangeNs))],["\
-w, the slowest",s(B(e.wNs))],["h, summed",Kt(B(e.hBytes))],["g",Qi(e.fit?.gNsPerByte,e.fit?.gErrorNsPerByte,
-u)],["l",Qi(e.fit?.lNs,e.fit?.lErrorNs,Ge)],["imbalance",e.imbalance?e.imbalance.toFixed(2):"–"],[
-"sent",Kt(B(e.bytesOut))],["messages",st(B(e.messages))],...Iu(e)]}function Gu(e){let t=[["user",_e(
-e.spec?.user)],["processes",String(e.spec?.nprocs??0)],["ran",Ge(B(e.runMs)*1e6)],["submitted",Ct(B(
-e.submittedUnixMs))],["started",Ct(B(e.startedUnixMs))],["ended",Ct(B(e.endedUnixMs))],["restarts",String(
-e.restarts??0)]];return e.endedUnixMs&&t.push(["exit status",String(e.exitStatus??0)]),e.spec?.arguments&&
-t.push(["command",e.spec.arguments.map(s=>_e(s)).join(" ")]),e.spec?.files&&t.push(["files",e.spec.files.
-map(s=>_e(s.name)).join(", ")]),t}function Uu(e){let t=e.checkpoints??{},s=[];return B(t.committed)>
-0&&s.push(`The last is of superstep ${st(B(t.superstep))}, committed at ${Ct(B(t.committedUnixMs))}:\
- ${Kt(B(t.imageBytes))} on ${(t.holders??[]).map(l=>_e(l)).join(", ")}, a pause of ${Ge(B(t.pauseNs))}\
-. ${B(t.count)} in all.`),t.underWay&&s.push("One is under way."),B(t.givenUp)>0&&s.push(`${B(t.givenUp)}\
- given up; the last: ${_e(t.lastFailure)}`),s}var Hn=class{box;title=N("h2",{tabindex:"-1"});state=N(
-"span",{class:"state"});reason=N("p",{class:"note"});about=new Ql;costs=new Ql;charts=new zn;waits=new Nl(
+`; resumed ${t} after ${Ge(B(e.afterMs)*1e6)}`:"; not resumed yet";return`${Ct(B(e.unixMs))} ${ke(e.
+reason)}${s}`}function Iu(e){let t=ke(e.reason),s=ke(e.filesLost);return t.includes(s)?t:`${t}${t?";\
+ ":""}files that it left are lost: ${s}`}function Qi(e,t,s){return e===void 0?"–":t===void 0?s(e):
+`${s(e)} ± ${s(t)}`}function Wu(e){let t=B(e.groupSupersteps);return t===0?[]:[["supersteps in grou\
+ps, by member",st(t)],["of computing, in their barriers",Ge(B(e.groupSyncNs))],["sent in groups",Kt(
+B(e.groupBytesOut))],["messages in groups",st(B(e.groupMessages))]]}function Gu(e){let t=B(e.totalNs),
+s=c=>t>0?`${Ge(c)} (${bn(c/t)})`:Ge(c),l=B(e.predictedNs),i=B(e.unmeasured),u=c=>`${Number(c.toPrecision(
+3))} ns/byte`;return[["supersteps",st(B(e.supersteps))+(i>0?`, of ${st(i)} nothing else is known`:"")],
+["time in them",Ge(t)],["predicted, w + h·g + l",l>0?s(l):"–"],["computing",s(B(e.computeNs))],["\
+waiting for the last",s(Math.max(0,B(e.waitNs)-B(e.releaseNs)))],["release",s(B(e.releaseNs))],["exc\
+hange",s(B(e.exchangeNs))],["w, the slowest",s(B(e.wNs))],["h, summed",Kt(B(e.hBytes))],["g",Qi(e.fit?.
+gNsPerByte,e.fit?.gErrorNsPerByte,u)],["l",Qi(e.fit?.lNs,e.fit?.lErrorNs,Ge)],["imbalance",e.imbalance?
+e.imbalance.toFixed(2):"–"],["sent",Kt(B(e.bytesOut))],["messages",st(B(e.messages))],...Wu(e)]}function Uu(e){
+let t=[["user",ke(e.spec?.user)],["processes",String(e.spec?.nprocs??0)],["ran",Ge(B(e.runMs)*1e6)],
+["submitted",Ct(B(e.submittedUnixMs))],["started",Ct(B(e.startedUnixMs))],["ended",Ct(B(e.endedUnixMs))],
+["restarts",String(e.restarts??0)]];return e.endedUnixMs&&t.push(["exit status",String(e.exitStatus??
+0)]),e.spec?.arguments&&t.push(["command",e.spec.arguments.map(s=>ke(s)).join(" ")]),e.spec?.files&&
+t.push(["files",e.spec.files.map(s=>ke(s.name)).join(", ")]),t}function Bu(e){let t=e.checkpoints??{},
+s=[];return B(t.committed)>0&&s.push(`The last is of superstep ${st(B(t.superstep))}, committed at ${Ct(
+B(t.committedUnixMs))}: ${Kt(B(t.imageBytes))} on ${(t.holders??[]).map(l=>ke(l)).join(", ")}, a pau\
+se of ${Ge(B(t.pauseNs))}. ${B(t.count)} in all.`),t.underWay&&s.push("One is under way."),B(t.givenUp)>
+0&&s.push(`${B(t.givenUp)} given up; the last: ${ke(t.lastFailure)}`),s}var Hn=class{box;title=N("h2",
+{tabindex:"-1"});state=N("span",{class:"state"});reason=N("p",{class:"note"});about=new Ql;costs=new Ql;charts=new zn;waits=new Nl(
 "The barrier waits for","warning");losses=new Nl("Recoveries","losses");checkpoints=new Nl("Checkpoi\
 nts","checkpoints");stragglers=new Nt("Last to arrive",["pid","node","supersteps","cost"],"Nobody st\
 ands out.");places=new Nt("Where it runs",["node","pids"],"Nowhere.");output=N("pre",{tabindex:"0","\
@@ -670,34 +671,34 @@ k"},N("a",{href:"#"},"← All jobs (Esc)")),N("header",{},this.title,this.state)
 Se(this.title,`Job ${t}`),Se(this.state,""),Se(this.reason,""),this.details.hidden=!0,this.output.replaceChildren(),
 Se(this.outputNote,"Nothing was printed yet."),this.charts.clear(),this.title.focus()}show(t){if("er\
 ror"in t){Se(this.reason,t.error);return}this.details.hidden=!1,Se(this.title,`Job ${t.job??0}: ${fs(
-t)}`),Se(this.state,Xl(t.state)),this.state.dataset.state=t.state??"",Se(this.reason,_e(t.reason)),this.
-waits.show(Fu(t.barrierWaits??[])),this.charts.setProcesses(t.totals?.processes??t.spec?.nprocs??1),
-this.about.show(Gu(t)),this.costs.show(Wu(t.totals??{})),this.losses.show([...t.losses??[]].reverse().
-map(Vu)),this.checkpoints.show(Uu(t)),this.stragglers.show((t.totals?.stragglers??[]).map(s=>({key:`${s.
-pid??0}`,cells:[`${s.pid??0}`,_e(s.node)||"this machine",st(B(s.supersteps)),Ge(B(s.costNs))]}))),this.
-places.show((t.placement??[]).map(s=>({key:_e(s.node),cells:[_e(s.node),ko(s.pids??[])]})))}addSeries(t){
-this.charts.add(t)}addOutput(t){if(t.error)return Se(this.outputNote,t.error);let s=this.output.scrollTop+
+t)}`),Se(this.state,Xl(t.state)),this.state.dataset.state=t.state??"",Se(this.reason,Iu(t)),this.waits.
+show(Fu(t.barrierWaits??[])),this.charts.setProcesses(t.totals?.processes??t.spec?.nprocs??1),this.about.
+show(Uu(t)),this.costs.show(Gu(t.totals??{})),this.losses.show([...t.losses??[]].reverse().map(Vu)),
+this.checkpoints.show(Bu(t)),this.stragglers.show((t.totals?.stragglers??[]).map(s=>({key:`${s.pid??
+0}`,cells:[`${s.pid??0}`,ke(s.node)||"this machine",st(B(s.supersteps)),Ge(B(s.costNs))]}))),this.places.
+show((t.placement??[]).map(s=>({key:ke(s.node),cells:[ke(s.node),ko(s.pids??[])]})))}addSeries(t){this.
+charts.add(t)}addOutput(t){if(t.error)return Se(this.outputNote,t.error);let s=this.output.scrollTop+
 this.output.clientHeight>=this.output.scrollHeight-40;t.left_out&&this.output.append(N("i",{},`… ${Kt(
 t.left_out)} left out …
 `));for(let i of t.lines??[]){let u=i.ofLauncher?"bspnow":`${i.pid??0}`,c=i.stream==="STDERR"&&!i.ofLauncher,
-h=_e(i.text).replace(/\n$/,"").split(`
+h=ke(i.text).replace(/\n$/,"").split(`
 `).map(m=>`${u}${c?"!":":"} ${m}
 `);this.output.append(N("span",{class:i.ofLauncher?"launcher":c?"stderr":"stdout"},h.join("")))}let l=this.
-output.textContent?.length??0;for(;l>Ru&&this.output.children.length>1;)l-=this.output.firstChild.textContent.
+output.textContent?.length??0;for(;l>Ou&&this.output.children.length>1;)l-=this.output.firstChild.textContent.
 length,this.output.firstChild.remove();Se(this.outputNote,"The end of it, as PID: line, and PID! for\
  standard error; `bsp logs` gives all."),s&&(this.output.scrollTop=this.output.scrollHeight)}};var er=N("span"),Us=N("span",{role:"status"},"◌ waiting for the coordinator"),tr=N("span",{class:"\
 summary"}),Fn=new xn,Vt=new Hn,lr=N("p",{class:"nobody"},"Choose a job: arrow keys and Enter, or a c\
-lick."),Xi,at="";function Gl(e,t,s){e.addEventListener(t,l=>s(JSON.parse(l.data)))}function Bu(e){let t=e.
+lick."),Xi,at="";function Gl(e,t,s){e.addEventListener(t,l=>s(JSON.parse(l.data)))}function Yu(e){let t=e.
 filter(l=>l.state==="NODE_UP"),s=l=>t.reduce((i,u)=>i+l(u),0);Se(tr,`${t.length} of ${e.length} node\
-s up, ${s(l=>l.slotsUsed??0)} of ${s(l=>l.spec?.slots??0)} slots in use`)}function Yu(){Xi?.close();
+s up, ${s(l=>l.slotsUsed??0)} of ${s(l=>l.spec?.slots??0)} slots in use`)}function Ku(){Xi?.close();
 let e=new EventSource(at===""?"/events":`/events?job=${at}`);Xi=e,Gl(e,"about",t=>{Se(er,`${t.user}${t.
 administrator?", administrator":""}`),Se(Us,"● live")}),Gl(e,"nodes",({nodes:t})=>{Fn.showNodes(t??
-[]),Bu(t??[])}),Gl(e,"jobs",t=>Fn.showJobs(t)),Gl(e,"job",Vt.show.bind(Vt)),Gl(e,"series",Vt.addSeries.
+[]),Yu(t??[])}),Gl(e,"jobs",t=>Fn.showJobs(t)),Gl(e,"job",Vt.show.bind(Vt)),Gl(e,"series",Vt.addSeries.
 bind(Vt)),Gl(e,"output",Vt.addOutput.bind(Vt)),e.onopen=()=>{at!==""&&Vt.begin(at)},e.onerror=()=>Se(
 Us,e.readyState===EventSource.CLOSED?"✕ the session is over, or too many pages are open: `bsp web` o\
 pens another":"◌ waiting for the coordinator")}function nr(){let e=at;at=/^#job=(\d+)$/.exec(location.
 hash)?.[1]??"",document.body.dataset.view=at===""?"cluster":"job",Vt.box.hidden=at==="",lr.hidden=at!==
-"",document.title=at===""?"bspnow":`bspnow: job ${at}`,Yu(),at===""&&e!==""&&Fn.focus(e)}document.body.
+"",document.title=at===""?"bspnow":`bspnow: job ${at}`,Ku(),at===""&&e!==""&&Fn.focus(e)}document.body.
 append(N("header",{class:"top"},N("h1",{},"bspnow"),tr,er,Us),N("div",{class:"columns"},Fn.box,Vt.box,
 lr));addEventListener("hashchange",nr);addEventListener("keydown",e=>{e.key==="Escape"&&at!==""&&(location.
 hash="")});nr();})();

@@ -48,6 +48,13 @@ function lossNote(loss: Loss): string {
   return `${clock(number(loss.unixMs))} ${text(loss.reason)}${after}`;
 }
 
+function reasonOf(job: Job): string {
+  const reason = text(job.reason);
+  const lost = text(job.filesLost);
+  if (reason.includes(lost)) return reason;
+  return `${reason}${reason ? "; " : ""}files that it left are lost: ${lost}`;
+}
+
 function measured(value: number | undefined, error: number | undefined,
                   show: (value: number) => string): string {
   if (value === undefined) return "–";
@@ -176,7 +183,7 @@ export class JobView {
     setText(this.title, `Job ${job.job ?? 0}: ${nameOf(job)}`);
     setText(this.state, stateOf(job.state));
     this.state.dataset["state"] = job.state ?? "";
-    setText(this.reason, text(job.reason));
+    setText(this.reason, reasonOf(job));
     this.waits.show(waitNotes(job.barrierWaits ?? []));
     this.charts.setProcesses(job.totals?.processes ?? job.spec?.nprocs ?? 1);
     this.about.show(aboutFacts(job));

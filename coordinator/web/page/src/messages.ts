@@ -111,6 +111,7 @@ export interface Job {
   };
   state?: string;
   reason?: Bytes;
+  filesLost?: Bytes;
   exitStatus?: number;
   placement?: { node?: Bytes; pids?: number[] }[];
   totals?: Totals;
