@@ -1,0 +1,262 @@
+#include "net/receiving_stream.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "net/frame_body.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kHelloMs = 5000;
+constexpr std::uint64_t kHelloOfCrowdMs = 500;  // Who has the key needs some milliseconds.
+constexpr std::uint64_t kLingerMs = 1000;       // For the peer to read the last frame.
+constexpr std::uint64_t kAckMs = 20;
+constexpr std::uint64_t kAckBytes = 1 << 20;
+constexpr std::size_t kCrowd = 128;
+constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
+
+bool IsLane(const FrameHeader& opening) { return FrameKind{opening.kind} == FrameKind::kLane; }
+
+}  // namespace
+
+ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
+    : owner_(owner),
+      loop_(owner.loop_),
+      fd_(std::move(accepted.fd)),
+      tls_(StreamTls::Of(owner.key_, StreamTls::End::kAccepts, fd_.get())),
+      peer_(accepted.peer.ToString()),
+      reader_(static_cast<FrameSink&>(*this)) {
+  reader_.LimitPayloads(kUnprovenPayloadBytesMax);
+  loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+  const std::uint64_t patience_ms = owner_.strangers_ > kCrowd ? kHelloOfCrowdMs : kHelloMs;
+  state_timer_ = loop_.AddTimer(patience_ms, [this] {
+    ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
+    End(state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));
+  });
+}
+
+void ReceivingStreams::Stream::Shut() {
+  loop_.CancelTimer(state_timer_);
+  loop_.CancelTimer(ack_timer_);
+  reader_.Stop();
+  if (!fd_.valid()) return;
+  loop_.Forget(fd_.get());
+  fd_.Reset();
+}
+
+void ReceivingStreams::Stream::End(const std::string& reason) {
+  owner_.Note(absl::StrCat("stream from ", peer_, " (worker ", Value(worker_), "): ", reason));
+  owner_.Remove(*this);
+}
+
+void ReceivingStreams::Stream::OnReadable() {
+  if (state_ == State::kLeaving) return Discard();
+  const std::uint64_t before = reader_.bytes_read();
+  const absl::Status status = reader_.Read(fd_.get(), tls_.get());
+  owner_.counts_.bytes += reader_.bytes_read() - before;
+  if (!fd_.valid() || state_ == State::kLeaving) return;
+  if (reader_.fault() != FrameFault::kNone) {
+    ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
+    if (state_ == State::kWelcomed) reception().OnDamaged(reader_.faulty_sequence());
+    Refuse(FaultText(reader_.fault()));
+  } else if (!status.ok()) {
+    End(status.ToString());
+  } else if (std::exchange(ack_awaited_, false)) {
+    Ack();
+  } else if (state_ == State::kWelcomed) {
+    AckSoon();
+  }
+}
+
+std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
+                                                     std::span<const std::byte> prefix) {
+  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().MayPlace(header.sequence))
+    return {};
+  const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
+  return piece ? owner_.sink_.Place(worker_, header, *piece) : std::span<std::byte>();
+}
+
+FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
+  const auto kind = static_cast<FrameKind>(frame.header.kind);
+  switch (state_) {
+    case State::kStranger:
+      return kind == FrameKind::kHello || kind == FrameKind::kLane ? OnOpening(frame)
+                                                                   : FrameFault::kMalformed;
+    case State::kChallenged:
+      return kind == FrameKind::kProof ? OnProof(frame) : FrameFault::kMalformed;
+    default:
+      return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
+  }
+}
+
+// Who wants another worker gets no challenge, which is a proof.
+FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
+  proof_ = AcceptingProof::Of(frame.header, frame.payload);
+  if (!proof_.has_value()) return FrameFault::kMalformed;
+  const std::optional<std::uint32_t> target = proof_->target();
+  if (!target.has_value()) return FrameFault::kMalformed;
+  const std::string refusal = owner_.WhyUnwelcome(frame.header, *target);
+  if (refusal.empty()) {
+    state_ = State::kChallenged;
+    Send(proof_->ChallengeHeader(), BytesOf(proof_->Challenge(owner_.key_)));
+  } else {
+    RefuseOpening(refusal);
+  }
+  return FrameFault::kNone;
+}
+
+FrameFault ReceivingStreams::Stream::OnProof(const Frame& frame) {
+  const FrameFault fault = proof_->OnProof(owner_.key_, frame.payload);
+  if (fault != FrameFault::kNone) return fault;
+  const FrameHeader& header = proof_->header();
+  if (IsLane(header) && reader_.read_ahead()) return FrameFault::kMalformed;  // Not welcome yet.
+  // This worker may have another id meanwhile.
+  const std::string refusal = owner_.WhyUnwelcome(header, *proof_->target());
+  if (!refusal.empty()) {
+    RefuseOpening(refusal);
+  } else if (IsLane(header)) {
+    OnLane(header);
+  } else {
+    OnHello(header);
+  }
+  return FrameFault::kNone;
+}
+
+void ReceivingStreams::Stream::OnHello(const FrameHeader& header) {
+  if (proof_->IsProbe()) return Leave(HeaderOf(FrameKind::kWelcome), {});
+  owner_.Take(*this, WorkerId{header.source_worker});
+  --owner_.strangers_;
+  ++owner_.counts_.connections;
+  state_ = State::kWelcomed;
+  worker_ = WorkerId{header.source_worker};
+  loop_.CancelTimer(state_timer_);
+  reader_.LimitPayloads(kFramePayloadBytesMax);
+  FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
+  welcome.sequence = acked_ = reception().OnHello(BodyFrom<HelloBody>(proof_->body())->incarnation);
+  acked_bytes_ = reader_.bytes_read();
+  Send(welcome, {});
+}
+
+void ReceivingStreams::Stream::OnLane(const FrameHeader& header) {
+  const LaneName lane{.from = WorkerId{header.source_worker},
+                      .job = JobId{header.job},
+                      .epoch = Epoch{header.epoch},
+                      .number = BodyFrom<LaneBody>(proof_->body())->number};
+  if (tls_ != nullptr || !owner_.sink_.WantsLane(lane)) return RefuseOpening("no lane is wanted");
+  HandLane(lane);
+}
+
+void ReceivingStreams::Stream::HandLane(const LaneName& lane) {
+  Send(HeaderOf(FrameKind::kWelcome), {});
+  if (!writer_.empty()) return End("takes no Welcome");
+  ++owner_.counts_.connections;
+  loop_.Forget(fd_.get());
+  UniqueFd socket = std::move(fd_);
+  owner_.Remove(*this);
+  owner_.sink_.TakeLane(lane, std::move(socket));
+}
+
+FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
+  const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(frame.payload);
+  if (!piece.has_value() || frame.header.sequence == 0 ||
+      frame.header.source_worker != Value(worker_))
+    return FrameFault::kMalformed;
+  if (!reception().IsNews(frame.header.sequence)) {
+    ++owner_.counts_.duplicates;
+    return FrameFault::kNone;
+  }
+  const std::span<const std::byte> data =
+      frame.placed.empty() ? frame.payload.subspan(sizeof *piece) : frame.placed;
+  const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, *piece, data);
+  if (fault != FrameFault::kNone) return fault;
+  ++owner_.counts_.frames;
+  reception().Take(frame.header.sequence);
+  ack_awaited_ |= piece->ack_awaited != 0;
+  if (reader_.bytes_read() - acked_bytes_ >= kAckBytes) Ack();
+  return FrameFault::kNone;
+}
+
+// A frame that takes long to come is acknowledged too, with what was there before it: a sign of
+// life for the sender. Bytes alone would not do: those of the last Ack may hold a whole frame that
+// was delivered after it.
+bool ReceivingStreams::Stream::OwesAck() {
+  return reception().last() != acked_ || reader_.bytes_read() != acked_bytes_;
+}
+
+void ReceivingStreams::Stream::AckSoon() {
+  if (ack_timer_ != kNoTimer || !OwesAck()) return;
+  ack_timer_ = loop_.AddTimer(kAckMs, [this] {
+    ack_timer_ = kNoTimer;
+    if (OwesAck()) Ack();
+  });
+}
+
+void ReceivingStreams::Stream::Ack() {
+  if (state_ != State::kWelcomed) return;
+  acked_ = reception().last();
+  acked_bytes_ = reader_.bytes_read();
+  FrameHeader ack = HeaderOf(FrameKind::kAck);
+  ack.sequence = acked_;
+  Send(ack, {});
+}
+
+void ReceivingStreams::Stream::Send(FrameHeader header, std::span<const std::byte> payload) {
+  header.source_worker = Value(owner_.self_);
+  writer_.Push(header, payload, {});
+  if (writer_.queued_bytes() < kQueuedBytesMax) return Write();
+  Refuse("Acks are not read");
+}
+
+void ReceivingStreams::Stream::Write() {
+  // One that is broken, or leaves with bytes unwritten, is writable for ever. Reading ends it.
+  if (!writer_.Write(fd_.get(), tls_.get()).ok() || writer_.empty()) {
+    loop_.StopWriting(fd_.get());
+  } else {
+    BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { Write(); }));
+  }
+}
+
+void ReceivingStreams::Stream::Refuse(const std::string& reason) {
+  if (state_ == State::kLeaving) return;
+  owner_.Note(absl::StrCat("stream from ", peer_, " refused: ", reason));
+  TurnAway(reason);
+}
+
+// A job may begin here later than there, and they try a lane again: that is no news for the log.
+void ReceivingStreams::Stream::RefuseOpening(const std::string& reason) {
+  ++owner_.counts_.refused;
+  if (IsLane(proof_->header())) return TurnAway(reason);
+  Refuse(reason);
+}
+
+// Sends the reason, and which frame it was.
+void ReceivingStreams::Stream::TurnAway(const std::string& reason) {
+  FrameHeader abort = HeaderOf(FrameKind::kAbort);
+  abort.sequence = reader_.faulty_sequence();
+  Leave(abort, std::as_bytes(std::span(reason)));
+}
+
+// With a last frame. Closing at once could destroy it on its way, while the peer's bytes are
+// unread; so they are read and thrown away for a while.
+void ReceivingStreams::Stream::Leave(const FrameHeader& last, std::span<const std::byte> payload) {
+  if (stranger()) --owner_.strangers_;
+  state_ = State::kLeaving;
+  Send(last, payload);
+  shutdown(fd_.get(), SHUT_WR);
+  reader_.Stop();
+  loop_.CancelTimer(state_timer_);
+  state_timer_ = loop_.AddTimer(kLingerMs, [this] { owner_.Remove(*this); });
+}
+
+void ReceivingStreams::Stream::Discard() {
+  std::byte waste[16 << 10];
+  const ssize_t n = recv(fd_.get(), waste, sizeof waste, MSG_DONTWAIT);
+  if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) owner_.Remove(*this);
+}
+
+}  // namespace bspnow
