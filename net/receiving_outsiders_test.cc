@@ -79,6 +79,30 @@ TEST_F(OutsiderTest, OfManyThatSayNothingTheLastOnesGoSoon) {
   ExpectUndisturbed(*Welcomed(5));
 }
 
+// One after the other they would fill its disk.
+TEST_F(OutsiderTest, NotEachHasALineInTheLog) {
+  constexpr std::size_t kMany = 50;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    auto outsider = NewPeer();
+    outsider->Hello(5, WorkerId{9});
+    RunUntil([&] { return outsider->closed; });
+  }
+  ASSERT_FALSE(facts_.empty());
+  EXPECT_LT(facts_.size(), kMany / 2);
+  EXPECT_TRUE(facts_[0].starts_with("event=stream_refused worker=0 peer=127.0.0.1:")) << facts_[0];
+  EXPECT_TRUE(facts_[0].ends_with(" refused=1 reason=\"you want worker 9, this is 2\""))
+      << facts_[0];
+}
+
+TEST_F(OutsiderTest, EachEndOfAWorkersStreamHasALineInTheLog) {
+  for (std::size_t i = 1; i <= 3; ++i) {
+    Welcomed(5);
+    RunUntil([&] { return facts_.size() == i; });
+    EXPECT_TRUE(facts_.back().starts_with("event=stream_closed worker=1 peer=127.0.0.1:"))
+        << facts_.back();
+  }
+}
+
 TEST_F(OutsiderTest, InventedProofIsRefused) {
   auto stream = Welcomed(5);
   ExpectRefused(*Challenged(), ProofBody{});

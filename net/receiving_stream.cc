@@ -36,7 +36,9 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
   const std::uint64_t patience_ms = owner_.strangers_ > kCrowd ? kHelloOfCrowdMs : kHelloMs;
   state_timer_ = loop_.AddTimer(patience_ms, [this] {
     ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
-    End(state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));
+    Note("stream_refused",
+         state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));
+    owner_.Remove(*this);
   });
 }
 
@@ -50,8 +52,14 @@ void ReceivingStreams::Stream::Shut() {
 }
 
 void ReceivingStreams::Stream::End(const std::string& reason) {
-  owner_.Note(absl::StrCat("stream from ", peer_, " (worker ", Value(worker_), "): ", reason));
+  Note("stream_closed", reason);
   owner_.Remove(*this);
+}
+
+void ReceivingStreams::Stream::Note(const char* event, const std::string& reason) {
+  if (stranger()) return owner_.NoteStranger(event, peer_, reason);
+  owner_.Note(absl::StrCat("event=", event, " worker=", Value(worker_), " peer=", peer_,
+                           " reason=\"", reason, "\""));
 }
 
 void ReceivingStreams::Stream::OnReadable() {
@@ -223,7 +231,7 @@ void ReceivingStreams::Stream::Write() {
 
 void ReceivingStreams::Stream::Refuse(const std::string& reason) {
   if (state_ == State::kLeaving) return;
-  owner_.Note(absl::StrCat("stream from ", peer_, " refused: ", reason));
+  Note("stream_refused", reason);
   TurnAway(reason);
 }
 

@@ -55,6 +55,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   void Leave(const FrameHeader& last, std::span<const std::byte> payload);
   void Discard();
   void End(const std::string& reason);
+  void Note(const char* event, const std::string& reason);
   void Send(FrameHeader header, std::span<const std::byte> payload);
   void Write();
   void AckSoon();

@@ -42,7 +42,7 @@ void ReceivingStreams::SetSelf(WorkerId self, const StreamKey& key) {
 void ReceivingStreams::OnAccepted(Accepted accepted) {
   if (strangers_ >= kStrangersMax) {
     ++counts_.refused;
-    return;
+    return NoteStranger("connection_refused", accepted.peer.ToString(), "too many");
   }
   ++strangers_;
   auto stream = std::make_shared<Stream>(*this, std::move(accepted));
@@ -56,6 +56,13 @@ std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header, std::uint3
     return absl::StrCat("you want worker ", target, ", this is ", Value(self_));
   if (key_.empty()) return "this worker has no key yet";
   return "";
+}
+
+void ReceivingStreams::NoteStranger(const char* event, const std::string& peer,
+                                    const std::string& reason) {
+  if (const auto so_far = strangers_noted_.Next())
+    Note(absl::StrCat("event=", event, " worker=0 peer=", peer, " refused=", *so_far, " reason=\"",
+                      reason, "\""));
 }
 
 void ReceivingStreams::Take(Stream& stream, WorkerId worker) {

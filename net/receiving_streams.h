@@ -22,6 +22,7 @@
 #include "net/frame_check.h"
 #include "net/frame_reader.h"
 #include "net/listener.h"
+#include "net/log/refusal_pace.h"
 #include "net/retention.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
@@ -71,6 +72,7 @@ struct ReceivingCounts {
 
 class ReceivingStreams {
  public:
+  /// For the log: "event=stream_closed worker=3 ...".
   using NoteFact = std::function<void(const std::string& fact)>;
 
   ReceivingStreams(EventLoop& loop, const SocketOptions& options, BatchSink& sink, NoteFact note);
@@ -110,6 +112,8 @@ class ReceivingStreams {
   void Note(const std::string& fact) {
     if (note_) note_(fact);
   }
+  /// Of whom nothing is proven: not each gets a line.
+  void NoteStranger(const char* event, const std::string& peer, const std::string& reason);
 
   EventLoop& loop_;
   SocketOptions options_;
@@ -125,6 +129,7 @@ class ReceivingStreams {
   std::unordered_map<WorkerId, Stream*> by_worker_;
   std::unordered_map<WorkerId, Reception> receptions_;
   ReceivingCounts counts_;
+  RefusalPace strangers_noted_;
 };
 
 }  // namespace bspnow

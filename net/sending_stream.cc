@@ -134,8 +134,8 @@ void SendingStream::Break(const std::string& reason) {
   writing_ = false;
   if (was_open) ++counts_.breaks;
   if (events_.note)
-    events_.note(absl::StrCat("stream to worker ", options_.target_name, " at ",
-                              options_.address.ToString(), ": ", reason));
+    events_.note(absl::StrCat("event=stream_broken node=", options_.target_name, " address=",
+                              options_.address.ToString(), " reason=\"", reason, "\""));
   GiveUpIfUnreachable(reason);
   RetryLater();
 }

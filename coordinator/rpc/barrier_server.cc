@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint64_t kTickMs = 100;
 constexpr std::uint64_t kHelloNs = 5'000'000'000;       // A connection proves who it is, or goes.
 constexpr std::uint64_t kHelloOfCrowdNs = 500'000'000;  // Which takes some milliseconds.
-constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;
 constexpr std::size_t kConnectionsMax = 8192;
 constexpr std::size_t kCrowd = kConnectionsMax / 2;  // Of those without a proof.
 constexpr std::size_t kQueuedBytesMax = 64 << 20;    // A worker that reads nothing is cut off.
@@ -55,7 +54,8 @@ void BarrierServer::EndService() {
 void BarrierServer::OnAccepted(Accepted accepted) {
   if (barriers_ == nullptr) return;
   if (connections_.size() >= kConnectionsMax) {
-    if (RefusalIsLogged()) spdlog::warn("event=connection_refused reason=too_many");
+    if (const auto refused = refusals_.Next())
+      spdlog::warn("event=connection_refused refused={} reason=too_many", *refused);
     return;
   }
   const ConnectionId id{++last_connection_};
@@ -187,21 +187,11 @@ FrameFault BarrierServer::RefuseProof(ConnectionId id, FrameFault fault) {
   return FrameFault::kNone;
 }
 
-// Not all are: strangers may come at any rate.
-bool BarrierServer::RefusalIsLogged() {
-  const std::uint64_t now_ns = NowNs();
-  if (now_ns - refusal_logged_ns_ < kRefusalLogNs) return false;
-  refusal_logged_ns_ = now_ns;
-  return true;
-}
-
-// `refused`: how many there were so far, with and without a line.
 void BarrierServer::CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault) {
   faults_[static_cast<std::size_t>(fault)] += 1;
-  refused_ += 1;
-  if (!RefusalIsLogged()) return;
-  spdlog::warn("event=stream_refused worker={} peer={} refused={} reason=\"{}\"", Value(claimed),
-               connection.peer, refused_, FaultText(fault));
+  if (const auto refused = refusals_.Next())
+    spdlog::warn("event=stream_refused worker={} peer={} refused={} reason=\"{}\"", Value(claimed),
+                 connection.peer, *refused, FaultText(fault));
 }
 
 void BarrierServer::Send(WorkerId worker, const FrameHeader& header,

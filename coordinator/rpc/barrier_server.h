@@ -22,6 +22,7 @@
 #include "net/frame_check.h"
 #include "net/frame_stream.h"
 #include "net/listener.h"
+#include "net/log/refusal_pace.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "net/stream_proof.h"
@@ -77,7 +78,6 @@ class BarrierServer final : public WorkerFrames {
                      std::span<const std::byte> payload);
   FrameFault OnProof(ConnectionId id, std::span<const std::byte> payload);
   FrameFault RefuseProof(ConnectionId id, FrameFault fault);
-  bool RefusalIsLogged();
   /// Of a connection that Barriers did not refuse.
   void CountRefused(const Connection& connection, WorkerId claimed, FrameFault fault);
   void Tick();
@@ -93,8 +93,7 @@ class BarrierServer final : public WorkerFrames {
   std::uint64_t closed_bytes_read_ = 0;  ///< Of connections that are no more.
   std::uint64_t closed_bytes_written_ = 0;
   std::array<std::uint64_t, kFrameFaults> faults_{};
-  std::uint64_t refused_ = 0;  ///< Their sum.
-  std::uint64_t refusal_logged_ns_ = 0;
+  RefusalPace refusals_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 

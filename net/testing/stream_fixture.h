@@ -93,7 +93,9 @@ inline SendingStreamOptions OptionsOfSender(const StreamKey& key, const SocketAd
 
 class StreamTest : public testing::Test {
  protected:
-  StreamTest() : receiver_(loop_, SocketOptions{}, sink_, nullptr) {
+  StreamTest()
+      : receiver_(loop_, SocketOptions{}, sink_,
+                  [this](const std::string& fact) { facts_.push_back(fact); }) {
     EXPECT_TRUE(receiver_.Listen(*Resolve({"127.0.0.1", 0})).ok());
     receiver_.SetSelf(kReceiver, kStreamKey);
   }
@@ -107,6 +109,7 @@ class StreamTest : public testing::Test {
 
   EventLoop loop_;
   KeepingSink sink_;
+  std::vector<std::string> facts_;
   ReceivingStreams receiver_;
 };
 

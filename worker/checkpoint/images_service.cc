@@ -5,15 +5,14 @@
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/keepalive.h"
 #include "files/file_streams.h"
+#include "net/log/refusal_pace.h"
 #include "net/rpc_listener.h"
 #include "net/tls/revocations.h"
 #include "proto/grpc_status.h"
@@ -28,8 +27,6 @@ constexpr int kMessageBytesMax = 2 << 20;
 static_assert(files::kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 500;
-/// Who is refused all the time fills no log.
-constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;
 
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {
@@ -60,19 +57,15 @@ class ImagesService final : public proto::Images::Service {
     return grpc::Status::OK;
   }
 
-  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  std::uint64_t refused() const { return refusals_.count(); }
 
  private:
   absl::Status CheckCaller(const grpc::ServerContext& context) {
     absl::Status proven = CheckProof(context);
     if (proven.ok()) return proven;
-    const std::uint64_t count = refused_.fetch_add(1, std::memory_order_relaxed) + 1;
-    std::uint64_t logged_ns = logged_ns_.load(std::memory_order_relaxed);
-    const std::uint64_t now_ns = NowNs();
-    if (now_ns - logged_ns >= kRefusalLogNs &&
-        logged_ns_.compare_exchange_strong(logged_ns, now_ns, std::memory_order_relaxed))
-      spdlog::warn("event=images_refused peer={} refused={} reason=\"{}\"", context.peer(), count,
-                   std::string(proven.message()));
+    if (const auto refused = refusals_.Next())
+      spdlog::warn("event=images_refused peer={} refused={} reason=\"{}\"", context.peer(),
+                   *refused, std::string(proven.message()));
     return proven;
   }
 
@@ -146,8 +139,7 @@ class ImagesService final : public proto::Images::Service {
   const std::string tls_dir_;
   Revocations revocations_;
   const ImagesServer::Received received_;
-  std::atomic<std::uint64_t> refused_ = 0;
-  std::atomic<std::uint64_t> logged_ns_ = 0;
+  RefusalPace refusals_;
 };
 
 }  // namespace
