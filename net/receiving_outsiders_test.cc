@@ -1,5 +1,6 @@
 // Who reaches the port of a worker's streams and knows all ids, but has no key.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <memory>
 #include <vector>
@@ -11,6 +12,11 @@
 
 namespace bspnow {
 namespace {
+
+bool IsClosed(const UniqueFd& socket) {
+  char byte;
+  return recv(socket.get(), &byte, 1, MSG_DONTWAIT) == 0;
+}
 
 class OutsiderTest : public ReceivingStreamsTest {
  protected:
@@ -64,8 +70,9 @@ TEST_F(OutsiderTest, FrameInPlaceOfAProofIsNotTaken) {
   ExpectUndisturbed(*stream);
 }
 
-// They would keep out workers: of those that connect there is a limit.
-TEST_F(OutsiderTest, OfManyThatSayNothingTheLastOnesGoSoon) {
+// They would keep out workers: of those that connect there is a limit. Who came before the crowd
+// is of it, too.
+TEST_F(OutsiderTest, OfManyThatSayNothingTheFirstOnesGoSoon) {
   const RaisedLimits descriptors;
   std::vector<UniqueFd> silent;
   for (int i = 0; i < 300; ++i)
@@ -76,6 +83,8 @@ TEST_F(OutsiderTest, OfManyThatSayNothingTheLastOnesGoSoon) {
   RunUntil([&] { return given_up() != 0; });
   EXPECT_LE(given_up(), 300u - 128u);
   EXPECT_EQ(receiver_.counts().refused, 0u);
+  RunUntil([&] { return IsClosed(silent.front()); });
+  EXPECT_FALSE(IsClosed(silent.back()));
   ExpectUndisturbed(*Welcomed(5));
 }
 

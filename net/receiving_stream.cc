@@ -33,8 +33,14 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
       reader_(static_cast<FrameSink&>(*this)) {
   reader_.LimitPayloads(kUnprovenPayloadBytesMax);
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
-  const std::uint64_t patience_ms = owner_.strangers_ > kCrowd ? kHelloOfCrowdMs : kHelloMs;
-  state_timer_ = loop_.AddTimer(patience_ms, [this] {
+  AwaitProof(0);
+}
+
+// A crowd may come later than this one, and keep workers out as long as its first ones stay.
+void ReceivingStreams::Stream::AwaitProof(std::uint64_t waited_ms) {
+  state_timer_ = loop_.AddTimer(kHelloOfCrowdMs, [this, waited_ms] {
+    const std::uint64_t now_ms = waited_ms + kHelloOfCrowdMs;
+    if (now_ms < kHelloMs && owner_.strangers_ <= kCrowd) return AwaitProof(now_ms);
     ++owner_.counts_.faults[static_cast<std::size_t>(FrameFault::kNoProof)];
     Note("stream_refused",
          state_ == State::kStranger ? "no Hello in time" : FaultText(FrameFault::kNoProof));

@@ -54,6 +54,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   void TurnAway(const std::string& reason);
   void Leave(const FrameHeader& last, std::span<const std::byte> payload);
   void Discard();
+  void AwaitProof(std::uint64_t waited_ms);
   void End(const std::string& reason);
   void Note(const char* event, const std::string& reason);
   void Send(FrameHeader header, std::span<const std::byte> payload);
