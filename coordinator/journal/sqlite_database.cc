@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -17,8 +18,18 @@
 namespace bspnow::coordinator {
 namespace {
 
+/// "unable to open database file" may be for want of rights, descriptors or room.
+std::string WhyOf(sqlite3* database, int result) {
+  if (database == nullptr) return sqlite3_errstr(result);
+  const int kind = result & 0xff;
+  const int error =
+      kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR ? sqlite3_system_errno(database) : 0;
+  const std::string why = error == 0 ? "" : absl::StrCat(": ", std::strerror(error));
+  return sqlite3_errmsg(database) + why;
+}
+
 absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
-  const char* text = database == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(database);
+  const std::string text = WhyOf(database, result);
   switch (result & 0xff) {  // Without the extension.
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
