@@ -182,6 +182,17 @@ class TlsTest(unittest.TestCase):
                    COMMAND_S)
         self.assertEqual(cluster.nodes(), {})
 
+    def test_worker_that_was_here_says_what_keeps_it_from_its_coordinator_now(self):
+        cluster = self.cluster(workers=1)
+        worker = cluster.workers["w1"]
+        cluster.coordinator.kill()
+        self.issue("other", "coordinator", "--host", HERE, ca="foreign")
+        shutil.copytree(self.path("other"), self.path("head"), dirs_exist_ok=True)
+        os.environ["BSP_TLS"] = self.path("eve")
+        cluster.restart_coordinator()
+        wait_until(lambda: re.search(r"event=detached coordinator=\S+ reason=.*was not signed by "
+                                     "the CA in", worker.log()), "it is in the log", COMMAND_S)
+
     def test_worker_whose_images_nobody_could_fetch_does_not_start(self):
         cluster = self.cluster(workers=0, worker_options=[])
         self.issue("named", "worker", "--host", "somewhere.example")

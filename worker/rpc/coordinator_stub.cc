@@ -1,11 +1,15 @@
 #include "worker/rpc/coordinator_stub.h"
 
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/start_thread.h"
 #include "net/socket.h"
@@ -22,6 +26,15 @@ constexpr milliseconds kBackoffLeast{50};
 constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
 constexpr milliseconds kLongPause{1000};   // Until somebody mends what is wrong.
 constexpr milliseconds kRegisterTimeout{5000};
+constexpr int kConnectTries = 20;  // Of kBackoffMost each: five seconds, as for a registration.
+
+std::string ShownTo(const CoordinatorAddress& coordinator) {
+  std::vector<std::string> files;
+  if (coordinator.credentials.has_certificate())
+    files.push_back(coordinator.credentials.directory() + "/tls.crt");
+  if (!coordinator.login.token_file.empty()) files.push_back(coordinator.login.token_file);
+  return absl::StrJoin(files, " and ");
+}
 
 }  // namespace
 
@@ -32,6 +45,7 @@ CoordinatorStub::CoordinatorStub(EventLoop& loop, const CoordinatorAddress& coor
       address_(coordinator.address),
       tokens_(coordinator.address, coordinator.login),
       has_certificate_(coordinator.credentials.has_certificate()),
+      shown_(ShownTo(coordinator)),
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
@@ -114,10 +128,14 @@ bool CoordinatorStub::Register() {
 }
 
 bool CoordinatorStub::NotRegistered(const absl::Status& why) {
-  if (why.message() != refusal_ && !open_.stopping())
-    spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_, ReasonOf(why));
-  refusal_ = std::string(why.message());
+  Say("not_registered", why);
   return false;
+}
+
+void CoordinatorStub::Say(const char* event, const absl::Status& why) {
+  if (why.message() != refusal_ && !open_.stopping())
+    spdlog::warn("event={} coordinator={} reason=\"{}\"", event, address_, ReasonOf(why));
+  refusal_ = std::string(why.message());
 }
 
 absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
@@ -134,6 +152,11 @@ absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request
 // To look takes a moment, so not when a coordinator that plain text has reached is away.
 std::string CoordinatorStub::ReasonOf(const absl::Status& failure) const {
   const std::string told(failure.message());
+  if (absl::IsUnauthenticated(failure)) {
+    const absl::Status token = has_certificate_ ? absl::OkStatus() : tokens_.Token().status();
+    if (!token.ok()) return std::string(token.message());
+    return shown_.empty() ? told : absl::StrCat(told, "; this worker shows ", shown_);
+  }
   if (!absl::IsUnavailable(failure) || (is_known_ && tls_dir_.empty())) return told;
   const absl::StatusOr<HostPort> coordinator = ParseHostPort(address_);
   if (!coordinator.ok()) return told;
@@ -169,8 +192,21 @@ void CoordinatorStub::OnRegistered(const proto::RegisterReply& reply) {
   events_.registered(reply);
 }
 
+// A call would wait for one by itself, but for ever, and without saying why there is none.
+absl::Status CoordinatorStub::AwaitConnection() {
+  const gpr_timespec turn = gpr_time_from_millis(kBackoffMost.count(), GPR_TIMESPAN);
+  for (int tries = 0; tries < kConnectTries && !open_.stopping(); ++tries)
+    if (channel_->WaitForConnected(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), turn)))
+      return absl::OkStatus();
+  return absl::UnavailableError("there is no connection to it");
+}
+
 // Until the stream ends.
 CoordinatorStub::Attachment CoordinatorStub::Attach() {
+  if (const absl::Status connected = AwaitConnection(); !connected.ok()) {
+    Say("detached", connected);
+    return Attachment::kNeverMade;
+  }
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_wait_for_ready(true);
@@ -206,10 +242,10 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
-  const std::string reason =
-      has_thread ? status.error_message() : "there is no thread to be had for its events";
-  if (reason != refusal_ && !open_.stopping()) spdlog::warn("event=detached reason=\"{}\"", reason);
-  refusal_ = reason;
+  if (made) refusal_.clear();  // It is another one, if for the same reason.
+  Say("detached", has_thread
+                      ? FromGrpc(status)
+                      : absl::UnavailableError("there is no thread to be had for its events"));
   return made ? Attachment::kBroken : Attachment::kNeverMade;
 }
 

@@ -74,6 +74,8 @@ class CoordinatorStub {
   absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
   std::string ReasonOf(const absl::Status& failure) const;
   bool NotRegistered(const absl::Status& why);
+  void Say(const char* event, const absl::Status& why);
+  absl::Status AwaitConnection();
   absl::StatusOr<proto::RegisterRequest> Describe();
   Attachment Attach();
   void OnOrder(const proto::Order& order);
@@ -87,6 +89,7 @@ class CoordinatorStub {
   const std::string address_;
   const TokenSource tokens_;
   const bool has_certificate_;  ///< Which may do in place of a token.
+  const std::string shown_;     ///< The files of certificate and token; empty: none is named.
   proto::RegisterRequest request_;
   ClusterNote& note_;
   const CoordinatorEvents events_;
