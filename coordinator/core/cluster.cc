@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include "base/check.h"
 #include "base/units.h"
 #include "coordinator/core/cluster_view.h"
@@ -18,6 +19,23 @@ absl::Status RequireEnd(const JobRecord& record, const char* what) {
   return absl::FailedPreconditionError(absl::StrCat(StateSentence(record.job()), "; ", what,
                                                     " when it has ended: `bsp wait ",
                                                     record.job().job(), "`"));
+}
+
+// For some seconds nobody knows whether its processes run.
+std::string WhoHasNotReturned(const coordinator::Job& job) {
+  std::vector<std::string> names;
+  for (int i = 0; i < job.record.hosts_size(); ++i)
+    if (std::find(job.awaited.begin(), job.awaited.end(), WorkerOf(job.record.hosts(i))) !=
+        job.awaited.end())
+      names.push_back(job.shown().placement(i).node());
+  if (names.empty()) return "";
+  constexpr std::size_t kNamesMax = 3;
+  const std::size_t named = std::min(names.size(), kNamesMax);
+  const std::size_t more = names.size() - named;
+  names.resize(named);
+  return absl::StrCat(
+      absl::StrJoin(names, ", "), more == 0 ? "" : absl::StrCat(" and ", more, " more"),
+      named == 1 ? " has" : " have", " not returned yet after a restart of the coordinator");
 }
 
 }  // namespace
@@ -343,6 +361,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
   const coordinator::Job& entry = table_.jobs().at(IdOf(record));
   job.set_run_ms(entry.RunMs(NowNs()));
   if (entry.place && job.reason().empty()) job.set_reason("waits for its turn");
+  if (job.reason().empty()) job.set_reason(WhoHasNotReturned(entry));
   if (const LiveJob* live = FindLive(IdOf(record))) {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
     if (live->running) {

@@ -26,6 +26,20 @@ TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   EXPECT_EQ(Show(job).reason(), "node w1 could not start it: no space");
 }
 
+TEST_F(TwoHostsTest, WhoeverHasNotReturnedIsNamed) {
+  const FakeWorker first = Join("w1", 1);
+  const FakeWorker second = Join("w2", 1);
+  const JobId job = Submit(Request("key"));
+  Restart();
+  EXPECT_EQ(Show(job).reason(), "w1, w2 have not returned yet after a restart of the coordinator");
+  Join(Returning(first, 0));
+  EXPECT_EQ(Show(job).reason(), "w2 has not returned yet after a restart of the coordinator");
+  Join(Returning(second, 1));
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  EXPECT_EQ(Show(job).reason(), "");
+}
+
 TEST_F(TwoHostsTest, ImagesAreDamagedOnceTwoEpochsInTurnFoundNoSoundOne) {
   FakeWorker workers[] = {Join("w1", 2), Join("w2", 2)};
   const JobId job = Submit(Request("key"));
