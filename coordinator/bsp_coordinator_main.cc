@@ -218,7 +218,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                (*server)->address().ToString(), (*daemon)->barrier_address().ToString());
   Tell("READY=1");
   loop.Run();
-  static_cast<void>(metrics->release());  // To end it takes two seconds, and it holds nothing.
+  MetricsServer::Release(*std::move(metrics));
   LoginServer::Release(*std::move(login));
   return then.value_or(Then::kEnd);
 }

@@ -29,13 +29,19 @@ class Scrape final : public prometheus::Collectable {
   std::vector<prometheus::MetricFamily> Collect() const override {
     const std::lock_guard lock(one_at_a_time_);
     MetricList list;
-    collect_(list);
+    if (!closed_) collect_(list);
     return list.Take();
+  }
+  /// Whom it asks may go then.
+  void Close() {
+    const std::lock_guard lock(one_at_a_time_);
+    closed_ = true;
   }
 
  private:
   const MetricsServer::Collect collect_;
   mutable std::mutex one_at_a_time_;
+  bool closed_ = false;
 };
 
 }  // namespace
@@ -65,6 +71,12 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPo
 
 MetricsServer::MetricsServer(std::unique_ptr<Parts> parts, HostPort address)
     : parts_(std::move(parts)), address_(std::move(address)) {}
+
+void MetricsServer::Release(std::unique_ptr<MetricsServer> server) {
+  if (server == nullptr) return;
+  server->parts_->scrape->Close();
+  static_cast<void>(server.release());
+}
 
 // Scrapes have ended when the exposer is gone.
 MetricsServer::~MetricsServer() { parts_->exposer.reset(); }

@@ -25,7 +25,11 @@ class MetricsServer {
   struct Parts;  // Of prometheus-cpp.
   /// For Start.
   MetricsServer(std::unique_ptr<Parts> parts, HostPort address);
-  ~MetricsServer();  ///< Takes two seconds; a process that ends need not wait for it.
+  ~MetricsServer();  ///< Takes two seconds.
+
+  /// In place of its end, where the process is about to end: it asks no more. Waits for a scrape
+  /// that is under way.
+  static void Release(std::unique_ptr<MetricsServer> server);
 
   /// With the real port.
   const HostPort& address() const { return address_; }

@@ -60,6 +60,19 @@ TEST(MetricsServerTest, WhoConnectsAndSaysNothingHoldsUpNobody) {
   EXPECT_NE(Scrape((*server)->address()).find("here 1"), std::string::npos);
 }
 
+// The loop that it asked is no more.
+TEST(MetricsServerTest, OneThatWasReleasedAsksNobody) {
+  int scrapes = 0;
+  auto server = MetricsServer::Start({.host = "127.0.0.1", .port = 0},
+                                     [&scrapes](MetricList&) { ++scrapes; });
+  ASSERT_TRUE(server.ok()) << server.status();
+  const HostPort address = (*server)->address();
+  EXPECT_NE(Scrape(address).find("200 OK"), std::string::npos);
+  MetricsServer::Release(*std::move(server));
+  EXPECT_NE(Scrape(address).find("200 OK"), std::string::npos);
+  EXPECT_EQ(scrapes, 1);
+}
+
 TEST(MetricsServerTest, NamesWhereItCannotListen) {
   const auto server = MetricsServer::Start({.host = "192.0.2.1", .port = 1}, [](MetricList&) {});
   EXPECT_NE(server.status().message().find("--metrics 192.0.2.1:1"), std::string::npos)
