@@ -266,23 +266,23 @@ absl::StatusOr<std::string> Cluster::OwnerOf(JobId job) const {
   return (*record)->job().spec().user();
 }
 
-void Cluster::List(const proto::ListJobsRequest& request,
-                   std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer) {
+void Cluster::List(const proto::ListJobsRequest& request, Extract extract, OnList answer) {
   const JobId before{request.before() == 0 ? ~std::uint64_t{0} : request.before()};
   JobPage page(request);
   const Jobs& jobs = table_.jobs();
   for (auto job = jobs.lower_bound(before); job != jobs.begin() && !page.full();) {
     --job;
-    if (page.Wants(job->second.shown())) page.Add(Message(job->second.record));
+    if (const JobRecord& record = job->second.record; page.Wants(record.job()))
+      page.Add(Completed(record, extract(record.job())));
   }
   if (!request.all() || page.NewerThan(table_.forgotten())) return answer(page.Reply());
   const std::size_t count = page.looked_at();
   ports_.journal.ReadHistory(before, count,
-                             [count, page = std::move(page), answer = std::move(answer)](
+                             [count, extract, page = std::move(page), answer = std::move(answer)](
                                  const absl::StatusOr<std::vector<JobRecord>>& older) mutable {
                                if (!older.ok()) return answer(older.status());
                                for (const JobRecord& record : *older)
-                                 if (page.Wants(record.job())) page.Add(record.job());
+                                 if (page.Wants(record.job())) page.Add(extract(record.job()));
                                if (older->size() == count) page.EndAt(IdOf(older->back()));
                                answer(page.Reply());
                              });
@@ -355,8 +355,7 @@ std::string Cluster::WhyItIsStillThere(const coordinator::Job& job) const {
   return "stays on a node that is drained, until it can be saved and there is room elsewhere";
 }
 
-proto::Job Cluster::Message(const JobRecord& record) const {
-  proto::Job job = record.job();
+proto::Job Cluster::Completed(const JobRecord& record, proto::Job job) const {
   if (HasEnded(record)) return job;
   const coordinator::Job& entry = table_.jobs().at(IdOf(record));
   job.set_run_ms(entry.RunMs(NowNs()));

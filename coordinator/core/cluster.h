@@ -92,9 +92,15 @@ class Cluster {
   WaitId Wait(JobId job, OnJob answer);
   void StopWaiting(WaitId wait);
 
+  using OnList = std::function<void(absl::StatusOr<proto::ListJobsReply>)>;
   /// A page of them.
-  void List(const proto::ListJobsRequest& request,
-            std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer);
+  void List(const proto::ListJobsRequest& request, OnList answer) {
+    List(
+        request, [](const proto::Job& job) { return job; }, std::move(answer));
+  }
+  /// The same of what `extract` copies of each: a job may have thousands of files.
+  using Extract = proto::Job (*)(const proto::Job& job);
+  void List(const proto::ListJobsRequest& request, Extract extract, OnList answer);
   /// Calls `then` when the calls below know this job, should there be such a one: it is read from
   /// the history if it ended long ago. `then` is to call no more than one of them.
   void Recall(JobId job, std::function<void()> then);
@@ -325,7 +331,9 @@ class Cluster {
 
   absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
   std::string WhyItIsStillThere(const coordinator::Job& job) const;
-  proto::Job Message(const JobRecord& record) const;
+  proto::Job Message(const JobRecord& record) const { return Completed(record, record.job()); }
+  /// A copy of the record's job, or of a part of it, with what stands elsewhere.
+  proto::Job Completed(const JobRecord& record, proto::Job job) const;
 
   const ClusterPorts ports_;
   const ClusterSettings settings_;

@@ -160,9 +160,10 @@ void JobPage::EndAt(JobId job) {
   while (!jobs_.empty() && jobs_.rbegin()->first < end_) jobs_.erase(std::prev(jobs_.end()));
 }
 
-void JobPage::Add(const proto::Job& job) {
-  proto::Job& shown = jobs_[job.job()] = job;
-  Shorten(shown);
+void JobPage::Add(proto::Job job) {
+  Shorten(job);
+  const std::uint64_t id = job.job();
+  jobs_[id] = std::move(job);
   if (jobs_.size() > size_) jobs_.erase(std::prev(jobs_.end()));
 }
 

@@ -35,7 +35,7 @@ class JobPage {
 
   bool Wants(const proto::Job& job) const;
   /// Of a job that it wants.
-  void Add(const proto::Job& job);
+  void Add(proto::Job job);
   std::size_t size() const { return size_; }
   /// How many jobs of the history are to be looked at for it.
   std::size_t looked_at() const;

@@ -28,6 +28,23 @@ proto::ListJobsRequest Listed(std::initializer_list<proto::JobState> states) {
   return request;
 }
 
+/// What the page shows of a job in a list, once a second: it needs no environment, and no names of
+/// files. Its user is who may see the rest.
+proto::Job RowOf(const proto::Job& job) {
+  proto::Job row;
+  row.set_job(job.job());
+  row.set_state(job.state());
+  row.set_reason(job.reason());
+  row.set_run_ms(job.run_ms());
+  row.mutable_totals()->set_supersteps(job.totals().supersteps());
+  proto::JobSpec& spec = *row.mutable_spec();
+  spec.set_name(job.spec().name());
+  spec.set_user(job.spec().user());
+  spec.set_nprocs(job.spec().nprocs());
+  spec.mutable_program()->set_name(job.spec().program().name());
+  return row;
+}
+
 void Shorten(proto::ListNodesReply& nodes) {
   for (proto::Node& node : *nodes.mutable_nodes()) {
     node.mutable_spec()->clear_cpu_features();
@@ -59,11 +76,12 @@ void PageView::Gather(const OnOverview& done) const {
   const auto take = [this, found](std::initializer_list<proto::JobState> states,
                                   proto::ListJobsReply Overview::*kind,
                                   std::function<void()> then) {
-    daemon_.cluster().List(Listed(states), [found, kind, then = std::move(then)](
-                                               absl::StatusOr<proto::ListJobsReply> listed) {
-      if (listed.ok()) *found.*kind = *std::move(listed);
-      then();
-    });
+    daemon_.cluster().List(
+        Listed(states), RowOf,
+        [found, kind, then = std::move(then)](absl::StatusOr<proto::ListJobsReply> listed) {
+          if (listed.ok()) *found.*kind = *std::move(listed);
+          then();
+        });
   };
   take({proto::RUNNING, proto::ENDING, proto::RECOVERING, proto::SUSPENDED}, &Overview::running,
        [] {});
