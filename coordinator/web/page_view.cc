@@ -96,7 +96,9 @@ std::optional<PageView::JobLook> PageView::LookAt(const Caller& caller, JobId jo
   auto look = AskLoopForLater<JobLook>(loop_, [this, job, seen](std::function<void(JobLook)> done) {
     daemon_.cluster().Recall(job, [this, job, seen, done] { done(LookNow(job, seen)); });
   });
-  if (look && look->job.ok()) HideFrom(caller, *look->job);
+  if (!look || !look->job.ok()) return look;
+  HideFrom(caller, *look->job);
+  look->job->mutable_spec()->clear_environment();  // It is not shown, and may hold secrets.
   return look;
 }
 
