@@ -18,6 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/bidi_control.h"
 #include "net/log/unblocked_sink.h"
 
 namespace bspnow {
@@ -55,7 +56,8 @@ std::string_view TakeValue(std::string_view& text) {
   return value;
 }
 
-/// Of the character that begins here, in UTF-8; 0: it is none, or a control character.
+/// Of the character that begins here, in UTF-8; 0: it is none, or a control character, of the
+/// direction of text as well.
 std::size_t PrintableBytes(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -66,7 +68,7 @@ std::size_t PrintableBytes(std::string_view text) {
   for (std::size_t i = 1; i < bytes; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
   const bool control = first == 0xc2 && byte(1) < 0xa0;  // Their second half.
-  return control ? 0 : bytes;
+  return control || BidiControlBytes(text) != 0 ? 0 : bytes;
 }
 
 /// %v, whatever users have put into names.
@@ -142,7 +144,8 @@ std::string JsonLogLine(std::string_view time, std::string_view level, std::stri
     if (!rest.starts_with(' ')) break;
     rest.remove_prefix(1);
   }
-  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  constexpr bool kAsAscii = true;  // \uHHHH: a terminal sees no character that steers it.
+  return line.dump(-1, ' ', kAsAscii, ordered_json::error_handler_t::replace);
 }
 
 std::string HarmlessLogText(std::string_view text) {

@@ -20,13 +20,13 @@ LogFormat LogFormatOf(std::string_view name);
 /// which says there, too, why it ends if the system gives it no thread or no memory: status 1.
 void SetUpLog(const std::string& program, const std::string& level, LogFormat format);
 
-/// Text for a line of kText, whatever users have put into names and paths: control characters and
-/// bytes that are no UTF-8 are written as \xHH, so that it neither looks like more lines nor speaks
-/// to a terminal.
+/// Text for a line of kText, whatever users have put into names and paths: control characters,
+/// those that turn the direction of text, and bytes that are no UTF-8 are written as \xHH, so that
+/// it neither looks like more lines nor speaks to a terminal, nor makes its line read otherwise.
 std::string HarmlessLogText(std::string_view text);
 
-/// One line of kJson, without its end: valid whatever bytes `message` has. Of a key that occurs
-/// twice the first counts: a text that looks like more pairs replaces nothing.
+/// One line of kJson, without its end: valid whatever bytes `message` has, and ASCII. Of a key that
+/// occurs twice the first counts: a text that looks like more pairs replaces nothing.
 std::string JsonLogLine(std::string_view time, std::string_view level, std::string_view message);
 
 }  // namespace bspnow

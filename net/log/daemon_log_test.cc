@@ -23,6 +23,11 @@ TEST(HarmlessLogTextTest, IsOneLineAndNoTerminalsOrders) {
   EXPECT_EQ(HarmlessLogText(""), "");
 }
 
+TEST(HarmlessLogTextTest, DoesNotTurnTheDirectionOfItsLine) {
+  EXPECT_EQ(HarmlessLogText("a\u202eb\u2066\u061c\u2025"),
+            "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6\\xd8\\x9c\u2025");
+}
+
 TEST(HarmlessLogTextTest, IsUtf8WhateverTheBytes) {
   EXPECT_EQ(HarmlessLogText("a\x9b b\xff c\xe2\x82"), "a\\x9b b\\xff c\\xe2\\x82");
   EXPECT_EQ(HarmlessLogText("\xe2\x82x\xc3"), "\\xe2\\x82x\\xc3");
@@ -51,6 +56,13 @@ TEST(JsonLogLineTest, NoTextReplacesWhatStandsBeforeIt) {
   EXPECT_EQ(line["job"], "7");
   EXPECT_EQ(line["level"], "info");
   EXPECT_EQ(line["time"], "2026-01-02T03:04:05.678+00:00");
+}
+
+TEST(JsonLogLineTest, NoCharacterSteersATerminal) {
+  const std::string message = "name=\u202e\u009b31mcaf\u00e9";
+  const std::string line = JsonLogLine("", "info", message);
+  EXPECT_NE(line.find(R"("name":"\u202e\u009b31mcaf\u00e9")"), std::string::npos) << line;
+  EXPECT_EQ(nlohmann::json::parse(line)["message"], message);
 }
 
 TEST(JsonLogLineTest, IsValidWhateverTheBytes) {
