@@ -5,7 +5,9 @@ import { element, Facts, Notes, setText, Table } from "./elements";
 import type {
   BarrierWait, Job, LateProcess, Loss, Output, Refusal, Series, Totals,
 } from "./messages";
-import { bytes, clock, count, duration, number, percent, ranges, text } from "./quantities";
+import {
+  bytes, clock, count, duration, number, percent, printed, ranges, text,
+} from "./quantities";
 
 const OUTPUT_CHARACTERS_MAX = 200_000;
 
@@ -213,7 +215,7 @@ export class JobView {
     for (const line of output.lines ?? []) {
       const from = line.ofLauncher ? "bspnow" : `${line.pid ?? 0}`;
       const error = line.stream === "STDERR" && !line.ofLauncher;
-      const said = text(line.text).replace(/\n$/, "");
+      const said = printed(line.text).replace(/\n$/, "");
       const lines = said.split("\n").map((each) => `${from}${error ? "!" : ":"} ${each}\n`);
       this.output.append(element("span", {
         class: line.ofLauncher ? "launcher" : error ? "stderr" : "stdout",

@@ -3,10 +3,16 @@ import type { Bytes, Int64 } from "./messages";
 
 const utf8 = new TextDecoder();
 
-/** Bytes that are a text. */
-export function text(bytes: Bytes | undefined): string {
+/** What a process has printed, as it is. */
+export function printed(bytes: Bytes | undefined): string {
   if (!bytes) return "";
   return utf8.decode(Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)));
+}
+
+/** What others have chosen, within text of the page: as client/view/harmless.h has it, nothing in
+ * it makes what follows read otherwise. */
+export function text(bytes: Bytes | undefined): string {
+  return printed(bytes).replace(/[\p{Cc}\p{Bidi_Control}]/gu, "?");
 }
 
 export function number(value: Int64 | undefined): number {
