@@ -142,7 +142,8 @@ void HostedJob::OnHostGone(std::uint64_t ordered) {
   stage_ = Stage::kDone;
   checkpoints_.OnHostGone(ordered);
   if (!running_.empty() && !not_started_ && !ending_) {
-    ReportBroken(ExchangeFault::kEnvironment, "its processes were killed, with bsp-host");
+    const std::string why = host_killed_for_.empty() ? "" : ", " + host_killed_for_;
+    ReportBroken(ExchangeFault::kEnvironment, "its processes were killed, with bsp-host" + why);
   }
   running_.clear();
   if (ending_) Clear();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -51,6 +52,9 @@ class HostedJob {
   /// Of those that DecodeEvent of host_channel.h names, complete but for job and epoch; and
   /// InputTaken.
   void OnHostEvent(proto::WorkerEvent event);
+
+  /// Before the next: its processes end with bsp-host, which the kernel has killed for that.
+  void OnHostKilled(std::string killed_for) { host_killed_for_ = std::move(killed_for); }
 
   /// No process is left. `ordered`: the last checkpoint that they were to take, or 0.
   void OnHostGone(std::uint64_t ordered);
@@ -135,6 +139,7 @@ class HostedJob {
   bool not_started_ = false;
   bool broken_ = false;
   JobHost::Left kept_ = JobHost::Left::kNothing;
+  std::string host_killed_for_;
   std::string not_brought_;  ///< Why the files of its checkpoint may not all be here.
   std::string files_lost_;   ///< Why they are, should they be wanted.
   std::set<Pid> running_;

@@ -145,7 +145,7 @@ std::optional<JobFilesHere> NodeJob::FilesHere() const {
 }
 
 void NodeJob::OnHostGone() {
-  if (job_.running() > 0) TellOfMemory();
+  if (job_.running() > 0) job_.OnHostKilled(TellOfMemory());
   host_.reset();
   hosting_.EndCgroupOf(cgroup_);
   hosting_.KillOrphans();  // Before the job's directory goes.

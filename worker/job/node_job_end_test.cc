@@ -38,6 +38,8 @@ TEST_F(NodeJobTest, OfAProcessThatIsKilledWhileMemoryIsWantingThatIsSaid) {
   memory_kills_ = {events};
   const std::string killed = AddScript("kill -9 $$");
   const std::string for_memory = AddScript("echo oom_kill 5 > '" + events + "'; kill -9 $$");
+  const std::string host_for_memory =
+      AddScript("echo oom_kill 6 > '" + events + "'; kill -9 $PPID; sleep 60");
   Open();
   jobs_->OnOrder(StartOrder(1, killed, 1));
   ASSERT_TRUE(RunUntilExited(1));
@@ -47,7 +49,13 @@ TEST_F(NodeJobTest, OfAProcessThatIsKilledWhileMemoryIsWantingThatIsSaid) {
   ASSERT_TRUE(RunUntilExited(1));
   EXPECT_NE(First(proto::WorkerEvent::kExited).exited().killed_for().find("want of memory"),
             std::string::npos);
-  for (const std::uint64_t job : {1, 2}) jobs_->OnOrder(EndOrder(job));
+  events_.clear();
+  jobs_->OnOrder(StartOrder(3, host_for_memory, 1));
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kBroken) == 1; }));
+  EXPECT_NE(
+      First(proto::WorkerEvent::kBroken).broken().reason().find("bsp-host, probably for want"),
+      std::string::npos);
+  for (const std::uint64_t job : {1, 2, 3}) jobs_->OnOrder(EndOrder(job));
   ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
 }
 
