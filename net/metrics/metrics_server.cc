@@ -18,9 +18,24 @@ constexpr int kThreads = 8;
 constexpr int kRequestMs = 5'000;
 
 /// Of civetweb, by its names.
-std::vector<std::string> OptionsFor(const HostPort& listen) {
+std::vector<std::string> OptionsFor(const SocketAddress& listen) {
   return {"listening_ports",        listen.ToString(),    "num_threads",
           std::to_string(kThreads), "request_timeout_ms", std::to_string(kRequestMs)};
+}
+
+/// The first of IPv4: Debian's civetweb is built without IPv6, and says neither that nor another
+/// reason for which it cannot listen.
+absl::StatusOr<SocketAddress> AddressFor(const HostPort& listen) {
+  const auto addresses = ResolveAll(listen);
+  if (!addresses.ok()) return addresses.status();
+  for (const SocketAddress& address : *addresses) {
+    if (address.family() != AF_INET) continue;
+    const absl::Status free = Listen(address, {}).status();
+    if (!free.ok()) return free;
+    return address;
+  }
+  return absl::UnavailableError(
+      absl::StrCat(listen.ToString(), ": metrics are served on IPv4 alone; name an IPv4 address"));
 }
 
 class Scrape final : public prometheus::Collectable {
@@ -53,15 +68,17 @@ struct MetricsServer::Parts {
 
 absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPort& listen,
                                                                     Collect collect) {
+  const absl::StatusOr<SocketAddress> address = AddressFor(listen);
+  if (!address.ok())
+    return absl::UnavailableError(
+        absl::StrCat("--metrics: ", std::string(address.status().message())));
   auto parts = std::make_unique<Parts>();
   parts->scrape = std::make_shared<Scrape>(std::move(collect));
   try {
-    parts->exposer = std::make_unique<prometheus::Exposer>(OptionsFor(listen));
-  } catch (const std::exception& error) {  // So civetweb says that it cannot listen.
-    return absl::UnavailableError(absl::StrCat("--metrics ", listen.ToString(),
-                                               ": cannot listen there; is the address of this "
-                                               "machine, and free? (",
-                                               error.what(), ")"));
+    parts->exposer = std::make_unique<prometheus::Exposer>(OptionsFor(*address));
+  } catch (const std::exception& error) {  // So civetweb says that it has no thread, say.
+    return absl::UnavailableError(
+        absl::StrCat("--metrics ", listen.ToString(), ": cannot serve there: ", error.what()));
   }
   parts->exposer->RegisterCollectable(parts->scrape);
   const auto port = static_cast<std::uint16_t>(parts->exposer->GetListeningPorts().at(0));

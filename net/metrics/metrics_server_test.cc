@@ -74,9 +74,17 @@ TEST(MetricsServerTest, OneThatWasReleasedAsksNobody) {
 }
 
 TEST(MetricsServerTest, NamesWhereItCannotListen) {
-  const auto server = MetricsServer::Start({.host = "192.0.2.1", .port = 1}, [](MetricList&) {});
-  EXPECT_NE(server.status().message().find("--metrics 192.0.2.1:1"), std::string::npos)
-      << server.status();
+  const auto why = [](const HostPort& listen) {
+    return std::string(MetricsServer::Start(listen, [](MetricList&) {}).status().message());
+  };
+  EXPECT_EQ(why({.host = "192.0.2.1", .port = 1}),
+            "--metrics: listening on 192.0.2.1:1: Cannot assign requested address");
+  EXPECT_EQ(why({.host = "::1", .port = 9100}),
+            "--metrics: [::1]:9100: metrics are served on IPv4 alone; name an IPv4 address");
+  const auto first = MetricsServer::Start({.host = "127.0.0.1", .port = 0}, [](MetricList&) {});
+  ASSERT_TRUE(first.ok()) << first.status();
+  const HostPort taken = (*first)->address();
+  EXPECT_EQ(why(taken), "--metrics: listening on " + taken.ToString() + ": Address already in use");
 }
 
 }  // namespace
