@@ -18,6 +18,7 @@
 #include <absl/strings/str_split.h>
 #include "base/check.h"
 #include "base/durable_file.h"
+#include "base/file_state.h"
 #include "base/node_name.h"
 #include "base/unique_fd.h"
 #include "files/sha256.h"
@@ -47,13 +48,6 @@ absl::StatusOr<UniqueFd> TakeTurn(const std::string& path) {
       open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid() && flock(directory.get(), LOCK_EX) == 0) return directory;
   return absl::ErrnoToStatus(errno, absl::StrCat("locking the directory of ", path));
-}
-
-/// By time alone a change is missed that follows another one within a tick of the disk's clock:
-/// some milliseconds, on some file systems seconds.
-bool IsSame(const struct stat& a, const struct stat& b) {
-  return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
 }  // namespace
@@ -150,7 +144,7 @@ std::optional<Caller> TokenFile::CallerOf(const std::string& token, std::int64_t
   const std::lock_guard lock(mutex_);
   struct stat found {};
   if (stat(path_.c_str(), &found) != 0) found = {};
-  if (!read_ || !IsSame(*read_, found)) ReadAgain(found);
+  if (!read_ || !IsSameState(*read_, found)) ReadAgain(found);
   const auto known = tokens_.find(HashOf(token));
   if (known == tokens_.end() || now_unix_s >= known->second.until_unix_s) return std::nullopt;
   return known->second.caller;

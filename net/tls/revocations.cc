@@ -7,16 +7,13 @@
 #include <optional>
 #include <sstream>
 
+#include "base/file_state.h"
+
 namespace bspnow {
 namespace {
 
 std::string PathIn(const std::string& directory) {
   return absl::StrCat(directory, "/", kRevokedFile);
-}
-
-bool IsSame(const struct stat& a, const struct stat& b) {
-  return a.st_ino == b.st_ino && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ void Revocations::ReadAgain() {
     revoked_ = absl::ErrnoToStatus(errno, path);
     return;
   }
-  if (revoked_.ok() && IsSame(now, seen_)) return;
+  if (revoked_.ok() && IsSameState(seen_, now)) return;
   seen_ = now;
   revoked_ = ReadRevoked(directory_);
 }

@@ -6,6 +6,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
+#include "base/file_state.h"
 #include "net/tls/certificate.h"
 #include "net/tls/tls_directory.h"
 
@@ -16,8 +17,9 @@ absl::StatusOr<SslContextPtr> Make(const std::string& directory) {
   const std::string certificate = absl::StrCat(directory, "/", kCertificateFile);
   const std::string key = absl::StrCat(directory, "/", kKeyFile);
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
-  BSP_CHECK(context != nullptr);
-  BSP_CHECK(SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1);
+  if (context == nullptr || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("OpenSSL makes no context for TLS: ", TakeOpensslErrors()));
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) != 1 ||
@@ -40,13 +42,12 @@ absl::StatusOr<std::unique_ptr<ServerContext>> ServerContext::Load(const std::st
 absl::Status ServerContext::ReadAgain() {
   struct stat now {};
   if (stat(absl::StrCat(directory_, "/", kCertificateFile).c_str(), &now) == 0 &&
-      context_ != nullptr && now.st_mtim.tv_sec == changed_.tv_sec &&
-      now.st_mtim.tv_nsec == changed_.tv_nsec)
+      context_ != nullptr && IsSameState(certificate_, now))
     return absl::OkStatus();
   absl::StatusOr<SslContextPtr> made = Make(directory_);
   if (!made.ok()) return made.status();
   context_ = *std::move(made);
-  changed_ = now.st_mtim;
+  certificate_ = now;
   return absl::OkStatus();
 }
 

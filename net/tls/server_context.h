@@ -32,7 +32,7 @@ class ServerContext {
   const std::string directory_;
   std::mutex mutex_;  ///< Guards the following.
   SslContextPtr context_;
-  struct timespec changed_ {};  ///< The certificate that it has.
+  struct stat certificate_ {};  ///< The file that it has.
 };
 
 }  // namespace bspnow
