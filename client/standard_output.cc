@@ -7,6 +7,7 @@
 #include <iostream>
 #include <utility>
 
+#include "base/standard_descriptors.h"
 #include "base/write_all.h"
 
 namespace bspnow::client {
@@ -16,13 +17,8 @@ constexpr std::size_t kWaitingBytesMax = 16 << 10;
 
 }  // namespace
 
-// Descriptors that are closed are occupied, so that what is opened next, a connection or a file
-// that is being fetched, does not take their place, and what is printed.
 void PrepareStandardStreams(ClosedOutput closed) {
-  const int mode = closed == ClosedOutput::kFails ? O_RDONLY : O_RDWR;
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", mode);
-  }
+  OccupyStandardDescriptors(closed == ClosedOutput::kFails ? O_RDONLY : O_RDWR);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
 }
 

@@ -1,6 +1,7 @@
 // bsp-coordinator: the parts list, and the way in and out.
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
@@ -21,6 +22,7 @@
 #include "base/ending_signals.h"
 #include "base/ids.h"
 #include "base/raised_limits.h"
+#include "base/standard_descriptors.h"
 #include "base/start_thread.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -274,6 +276,7 @@ int LookAfterJournal(const CoordinatorSettings& settings) {
 }
 
 int Main(int argc, char** argv) {
+  OccupyStandardDescriptors(O_RDWR);
   const auto settings = ReadSettings(argc, argv);
   if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
   const auto& told = std::get<CoordinatorSettings>(settings);

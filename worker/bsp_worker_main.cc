@@ -20,6 +20,7 @@
 #include "base/ending_signals.h"
 #include "base/exit_status.h"
 #include "base/raised_limits.h"
+#include "base/standard_descriptors.h"
 #include "base/units.h"
 #include "net/event_loop.h"
 #include "net/log/daemon_log.h"
@@ -357,13 +358,6 @@ absl::Status Daemon::Run() {
   return absl::OkStatus();
 }
 
-// Descriptors 0 to 2 may be closed; what is opened next must not take their place.
-void OccupyStandardDescriptors() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
-  }
-}
-
 /// Prints what is wrong with the command line; returns the exit status, 0 if nothing is.
 int Complain(const char* option, const absl::Status& found) {
   if (found.ok()) return 0;
@@ -372,7 +366,7 @@ int Complain(const char* option, const absl::Status& found) {
 }
 
 int Main(int argc, char** argv) {
-  OccupyStandardDescriptors();
+  OccupyStandardDescriptors(O_RDWR);
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;

@@ -1,0 +1,14 @@
+#include "base/standard_descriptors.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace bspnow {
+
+void OccupyStandardDescriptors(int mode) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", mode);
+  }
+}
+
+}  // namespace bspnow
