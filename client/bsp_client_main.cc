@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor_room.h"
 #include "base/exit_status.h"
 #include "base/version.h"
 #include "client/commands.h"
@@ -106,6 +107,9 @@ int RunAsBsprun(int argc, char** argv, StandardOutput& output) {
   if (const std::string wrong = TakeRest(app, options); !wrong.empty()) {
     return Fail("bsprun", wrong, kUsageStatus);
   }
+  if (const std::string lack = LackOfDescriptors(kDescriptorsOfClient, DescriptorLimit::kAsItIs);
+      !lack.empty())
+    return Fail("bsprun", lack, kFailureStatus);
   return RunOnCluster(options);
 }
 
@@ -183,6 +187,9 @@ int RunAsBsp(int argc, char** argv, StandardOutput& output) {
   }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return Printed(output, "bsp", status);
+  if (const std::string lack = LackOfDescriptors(kDescriptorsOfClient, DescriptorLimit::kAsItIs);
+      !lack.empty())
+    return Fail("bsp", lack, kFailureStatus);
   const absl::StatusOr<int> done = line.chosen();
   if (done.ok()) return Printed(output, "bsp", *done);
   output.Flush().IgnoreError();  // That it failed before says more.

@@ -45,6 +45,12 @@ says 0 '--constraint' bsp submit --help
 says 1 'bsp: writing standard output: Bad file descriptor' bash -c 'bsp certs init closed >&-'
 says 0 'limit: 1' bash -c 'ulimit -f 0; bsp certs init small >/dev/null 2>&1; echo "limit: $?"'
 
+for few in "bsp jobs --coordinator $nobody" "bsprun --coordinator $nobody -n 1 true"; do
+  says 1 "${few%% *}: this needs 24 descriptors besides the 3 that are open, and 5 are allowed" \
+    bash -c "ulimit -n 5; exec $few"
+done
+says 0 'Submit a job' bash -c 'ulimit -n 5; exec bsp --help'
+
 says 0 'bsp (bspnow) 0.' bsp version --json
 says 2 'bsp: -n is required' bsp submit true
 says 2 'bsp: --json goes after show; see bsp show --help' bsp --json show 3

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/descriptor_room.h"
 #include "base/ending_signals.h"
 #include "base/ids.h"
 #include "base/raised_limits.h"
@@ -280,11 +281,16 @@ int Main(int argc, char** argv) {
   const auto settings = ReadSettings(argc, argv);
   if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
   const auto& told = std::get<CoordinatorSettings>(settings);
+  const RaisedLimits limits;
+  if (const std::string lack = LackOfDescriptors(kDescriptorsOfDaemon, DescriptorLimit::kRaised);
+      !lack.empty()) {
+    std::fprintf(stderr, "bsp-coordinator: %s\n", lack.c_str());
+    return EXIT_FAILURE;
+  }
   if (told.task == CoordinatorTask::kNewToken) return PrintNewToken(told);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog("bsp-coordinator", told.log_level, LogFormatOf(told.log_format));
   prctl(PR_SET_NAME, program_invocation_short_name);  // Started anew, it would be "exe" to ps.
-  const RaisedLimits limits;
   const UniqueFd signals = TakeOverEndingSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());
   if (!ran.ok()) {

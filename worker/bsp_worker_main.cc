@@ -17,6 +17,7 @@
 #include "base/cgroup.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/descriptor_room.h"
 #include "base/ending_signals.h"
 #include "base/exit_status.h"
 #include "base/raised_limits.h"
@@ -370,6 +371,9 @@ int Main(int argc, char** argv) {
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;
+  if (const std::string lack = LackOfDescriptors(kDescriptorsOfDaemon, DescriptorLimit::kRaised);
+      !lack.empty())
+    return Complain("", absl::UnavailableError(lack));
   absl::StatusOr<Accounts> accounts = Accounts::Of(settings->accounts, geteuid());
   if (const int status = Complain("", accounts.status()); status != 0) return status;
   for (const auto& [option, address] :
