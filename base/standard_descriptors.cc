@@ -5,7 +5,8 @@
 
 namespace bspnow {
 
-void OccupyStandardDescriptors(int mode) {
+void OccupyStandardDescriptors(ClosedOutput closed) {
+  const int mode = closed == ClosedOutput::kFails ? O_RDONLY : O_RDWR;
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", mode);
   }

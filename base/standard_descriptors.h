@@ -4,9 +4,12 @@
 
 namespace bspnow {
 
+/// What becomes of text that is printed where the descriptor is closed.
+enum class ClosedOutput { kFails, kVanishes };
+
 /// Opens /dev/null where they are closed, so that what is opened next, a connection or a file, does
-/// not take their place, and what is printed. `mode`: of open(2); with O_RDONLY printing fails.
-void OccupyStandardDescriptors(int mode);
+/// not take their place, and what is printed.
+void OccupyStandardDescriptors(ClosedOutput closed);
 
 }  // namespace bspnow
 

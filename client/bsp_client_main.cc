@@ -175,7 +175,7 @@ int RunAsBsp(int argc, char** argv, StandardOutput& output) {
   AddCertsCommand(line);
   const int place = PlaceOfCommand(app, argc, argv);
   if (place < argc) {
-    if (strcmp(argv[place], "run") != 0) PrepareStandardStreams(ClosedOutput::kFails);
+    if (strcmp(argv[place], "run") != 0) PrepareStandardStreams();
     const auto commands = app.get_subcommands(
         [&](const CLI::App* command) { return command->get_name() == argv[place]; });
     if (commands.empty())

@@ -41,6 +41,9 @@ done
 says 1 'bsp: writing standard output: No space left on device' bash -c \
   'bsp certs init authority >/dev/full'
 says 0 '--constraint' bsp submit --help
+for to in '/dev/full: No space left on device' '&-: Bad file descriptor'; do
+  says 1 "bsprun: writing standard output: ${to#*: }" bash -c "bsprun -n 1 echo hi >${to%%: *}"
+done
 # Nothing that is opened meanwhile takes the place of what is closed.
 says 1 'bsp: writing standard output: Bad file descriptor' bash -c 'bsp certs init closed >&-'
 says 0 'limit: 1' bash -c 'ulimit -f 0; bsp certs init small >/dev/null 2>&1; echo "limit: $?"'

@@ -1,6 +1,5 @@
 #include "client/standard_output.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,8 +16,8 @@ constexpr std::size_t kWaitingBytesMax = 16 << 10;
 
 }  // namespace
 
-void PrepareStandardStreams(ClosedOutput closed) {
-  OccupyStandardDescriptors(closed == ClosedOutput::kFails ? O_RDONLY : O_RDWR);
+void PrepareStandardStreams() {
+  OccupyStandardDescriptors(ClosedOutput::kFails);
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
 }
 

@@ -10,11 +10,8 @@
 
 namespace bspnow::client {
 
-/// What becomes of output where its descriptor is closed: it cannot be written, or nobody wants it.
-enum class ClosedOutput { kFails, kVanishes };
-
-/// Before anything is opened.
-void PrepareStandardStreams(ClosedOutput closed);
+/// Before anything is opened. What is printed on a closed descriptor fails, as it does in cat.
+void PrepareStandardStreams();
 
 class StandardOutput : private std::streambuf {
  public:

@@ -1,7 +1,6 @@
 // bsp-coordinator: the parts list, and the way in and out.
 #include <absl/strings/str_cat.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/close_range.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
@@ -277,7 +276,7 @@ int LookAfterJournal(const CoordinatorSettings& settings) {
 }
 
 int Main(int argc, char** argv) {
-  OccupyStandardDescriptors(O_RDWR);
+  OccupyStandardDescriptors(ClosedOutput::kVanishes);
   const auto settings = ReadSettings(argc, argv);
   if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
   const auto& told = std::get<CoordinatorSettings>(settings);

@@ -2,7 +2,6 @@
 // and metrics have threads of their own and post to it.
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
@@ -367,7 +366,7 @@ int Complain(const char* option, const absl::Status& found) {
 }
 
 int Main(int argc, char** argv) {
-  OccupyStandardDescriptors(O_RDWR);
+  OccupyStandardDescriptors(ClosedOutput::kVanishes);
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;

@@ -389,7 +389,7 @@ int ClusterRun::Run() {
 }  // namespace
 
 int RunOnCluster(const JobOptions& options) {
-  PrepareStandardStreams(ClosedOutput::kVanishes);
+  PrepareStandardStreams();
   return ClusterRun(options).Run();
 }
 

@@ -351,7 +351,7 @@ int LocalRun::Run() {
 }  // namespace
 
 int RunLocally(const JobOptions& options, const std::string& program) {
-  PrepareStandardStreams(ClosedOutput::kVanishes);
+  PrepareStandardStreams();
   if (HasJobId(options.output))
     return Fail(absl::StrCat("--output ", options.output,
                              ": a job on this machine has no id; leave %j out"));

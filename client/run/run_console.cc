@@ -29,8 +29,10 @@ RunConsole::RunConsole(EventLoop& loop, ConsoleEvents events)
       error_(loop, STDERR_FILENO, events_.drained,
              [this](int error) { OnLost(STDERR_FILENO, error); }) {}
 
-// A reader that has left is no error worth a word (`| head`); a full disk is.
+// A reader that has left is no error worth a word (`| head`); a full disk is, and standard output
+// that was closed from the start. Who closes standard error wants to see none.
 void RunConsole::OnLost(int fd, int error) {
+  if (error == EBADF && fd == STDERR_FILENO) return;
   if (error == EPIPE) return events_.reader_left(SIGPIPE);
   if (error == EIO && IsOrWasTerminal(fd))
     return events_.reader_left(SIGHUP);  // The signal may not have come yet.

@@ -20,6 +20,7 @@ STATE = r"bsprun: superstep \d+, \d+ of \d+ processes in bsp_sync(, but not)?"
 LATE_PROCESS = (r"bsprun:\s+pid \d+( \(process \d+\))?: (computing|asleep, not in bsp_sync)"
                 r"(, before bsp_begin)?, for \d+ s")
 CANNOT_WRITE = "bsprun: writing standard output: No space left on device"
+CLOSED_OUTPUT = "bsprun: writing standard output: Bad file descriptor"
 
 
 def killed(number, name):

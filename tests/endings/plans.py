@@ -363,7 +363,10 @@ def descriptors_closed(chance):
     def check(stdout, _):
         expected = b"" if 1 in closed else b"read 0\n"
         return [] if stdout == expected else [f"stdout is {stdout[:100]}, expected {expected}"]
-    return Plan(p, {"read": 1, "transfer": 8, **descendants(chance)}, closed=closed, output=check)
+    fails = 1 in closed  # What pid 0 prints cannot be written.
+    return Plan(p, {"read": 1, "transfer": 8, **descendants(chance)}, closed=closed, output=check,
+                statuses=(1,) if fails else (0,),
+                messages={checks.CLOSED_OUTPUT: 1} if fails and 2 not in closed else {})
 
 
 # How often each occurs. The rarer ones take seconds.
