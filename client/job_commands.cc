@@ -71,13 +71,29 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
   return status;
 }
 
+/// "7", or "7-12" of an array.
+std::string IdsOf(const proto::SubmitJobReply& submitted) {
+  if (submitted.elements() == 0) return absl::StrCat(submitted.job());
+  return absl::StrCat(submitted.job(), "-", submitted.job() + submitted.elements() - 1);
+}
+
+/// To who interrupts a wait: as with Slurm's sbatch the job does not end by it.
+std::string GoesOn(const proto::SubmitJobReply& submitted, const std::string& output) {
+  const std::string ids = IdsOf(submitted);
+  const std::string one = submitted.elements() == 0 ? ids : "JOB";
+  const std::string logs =
+      output.empty() ? "" : absl::StrCat(", `bsp logs ", one, " --output FILE` writes its output");
+  return absl::StrCat("bsp: stopped waiting; job ", ids, " goes on: `bsp wait ", ids,
+                      "` waits for it", logs, ", `bsp cancel ", ids, "` ends it\n");
+}
+
 /// Also writes what the job has printed to the file that --output names, if it does; if it cannot,
 /// the job has its status all the same, and others may be waited for.
-absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::string& output) {
+absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::string& output,
+                                  const std::shared_ptr<files::UnfinishedFiles>& unfinished) {
   const absl::StatusOr<int> status = WaitJobs(jobs, {.jobs = {job}});
   if (!status.ok() || output.empty()) return status;
-  const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job),
-                                               std::make_shared<files::UnfinishedFiles>());
+  const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job), unfinished);
   if (written.ok()) return status;
   PrintFailure(written);
   return std::max(*status, kFailureStatus);
@@ -86,9 +102,11 @@ absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::
 /// The worst status of what was submitted.
 absl::StatusOr<int> WaitForAll(JobsStub& jobs, const proto::SubmitJobReply& submitted,
                                const std::string& output) {
+  const auto unfinished = std::make_shared<files::UnfinishedFiles>();
+  files::RemoveWhenEnded(unfinished, GoesOn(submitted, output));
   int worst = 0;
   for (std::uint64_t i = 0; i < std::max(submitted.elements(), 1u); ++i) {
-    const absl::StatusOr<int> status = WaitForOutput(jobs, submitted.job() + i, output);
+    const absl::StatusOr<int> status = WaitForOutput(jobs, submitted.job() + i, output, unfinished);
     if (!status.ok()) return status;
     worst = std::max(worst, *status);
   }
@@ -120,7 +138,7 @@ void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& op
   }
   const bool printed = static_cast<bool>(std::cout);
   if (submitted.elements() != 0 && !(printed && options.json)) {
-    Say(absl::StrCat("submitted array ", submitted.job(), ": jobs ", submitted.job(), "-", last));
+    Say(absl::StrCat("submitted array ", submitted.job(), ": jobs ", IdsOf(submitted)));
   } else if (!printed) {
     Say(absl::StrCat("submitted job ", submitted.job()));
   }

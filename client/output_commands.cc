@@ -227,7 +227,7 @@ void SetRemovingAction(CommandLine& line, CLI::App* command,
                        std::shared_ptr<files::UnfinishedFiles> unfinished, ConnectedAction action) {
   SetAction(line, command,
             [&line, unfinished, action = std::move(action)]() -> absl::StatusOr<int> {
-              files::RemoveWhenEnded(unfinished);
+              files::RemoveWhenEnded(unfinished, "");
               absl::StatusOr<JobsStub> jobs = ConnectTo(line);
               return jobs.ok() ? action(*jobs) : jobs.status();
             });

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/start_thread.h"
+#include "base/write_all.h"
 
 namespace bspnow::files {
 namespace {
@@ -45,7 +46,7 @@ void UnfinishedFiles::RemoveForEnd() {
   for (const std::string& path : paths_) unlink(path.c_str());
 }
 
-void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files) {
+void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files, std::string words) {
   sigset_t watched;
   sigemptyset(&watched);
   for (const int ending : {SIGINT, SIGTERM, SIGHUP}) {
@@ -55,10 +56,11 @@ void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files) {
   }
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &watched, &before);
-  auto thread = StartThread([files = std::move(files), watched] {
+  auto thread = StartThread([files = std::move(files), words = std::move(words), watched] {
     int ending = 0;
     while (sigwait(&watched, &ending) != 0) continue;
     files->RemoveForEnd();
+    WriteAll(STDERR_FILENO, words, "standard error").IgnoreError();
     EndBy(ending, watched);
   });
   if (!thread) {  // Then they stay.

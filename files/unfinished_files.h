@@ -34,8 +34,9 @@ class UnfinishedFiles {
 };
 
 /// SIGINT, SIGTERM and SIGHUP, where they are not ignored, end this program as ever, but these
-/// files go first. To be called before there is another thread, once.
-void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files);
+/// files go first, and `words` are said on standard error. To be called once, and before there is
+/// another thread that takes these signals.
+void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files, std::string words);
 
 }  // namespace bspnow::files
 

@@ -28,7 +28,7 @@ std::set<std::string> LeftBy(int ending, const std::string& directory) {
   const pid_t child = fork();
   if (child == 0) {
     auto files = std::make_shared<UnfinishedFiles>();
-    RemoveWhenEnded(files);
+    RemoveWhenEnded(files, "");
     files->Make(directory + "/new", kMode);
     files->Make(directory + "/half", kMode);
     const bool finished = files->Finish(directory + "/half", directory + "/whole");

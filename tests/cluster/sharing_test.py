@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -269,6 +270,19 @@ class SharingTest(unittest.TestCase):
         done = self.cluster.bsp("submit", "-n", 3, "--wait", path_of("misbehaviour"), "leave",
                                 check=False)
         self.assertEqual(done.returncode, 3)
+
+    def test_who_stops_waiting_is_told_how_to_go_on(self):
+        client = self.cluster.start_client(
+            ["bsp", "submit", "-n", 3, "--wait", "--output", "later", *SLEEP],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        job = client.stdout.readline().strip()
+        self.cluster.await_state(job, "running")
+        client.send_signal(signal.SIGINT)
+        error = client.communicate(timeout=COMMAND_S)[1]
+        self.assertEqual(client.returncode, -signal.SIGINT)
+        self.assertIn(f"job {job} goes on: `bsp wait {job}` waits for it, `bsp logs {job} --out",
+                      error)
+        self.cluster.bsp("cancel", job)
 
     def test_bsprun_whose_file_cannot_be_written_leaves_no_job(self):
         for name in ("/no/such/file", "/no/such/%j"):
