@@ -198,6 +198,11 @@ for wrong in VARIABLE =x 'A B=c' $'A\nB=c'; do
 done
 says 2 '--nodes: 0 is no number; write 1 or more' bsp submit -n 2 --nodes 0 true
 says 2 '--per-node: 0 is no number; write 1 or more' bsp submit -n 2 --per-node 0 true
+says 1 'bsprun: cannot run in the directory data (--dir): Not a directory' \
+  bsprun --dir data -n 1 true
+says 1 "no coordinator answers at $nobody" \
+  bsprun --coordinator $nobody --dir /on/the/nodes -n 1 true
+says 2 '--dir: a directory needs a name' bsprun --dir '' -n 1 true
 says 2 '--dir: data is relative; give the path that the nodes have' bsp submit -n 2 --dir data true
 says 2 '--simulate: 4,1,1,25 is no machine; write g=,l= and' bsprun --simulate=4,1,1,25 true
 says 2 '--simulate: g=1 is no machine' bsp run --simulate g=1 true

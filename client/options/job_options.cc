@@ -64,6 +64,10 @@ CLI::Validator AsNumber(std::string (*check)(const std::string& text)) {
   return CLI::Validator(convert, "");
 }
 
+std::string CheckDirectoryName(const std::string& text) {
+  return text.empty() ? "a directory needs a name" : "";
+}
+
 void AddDirectoryOption(CLI::App& app, JobOptions& options, const CLI::Validator& check) {
   app.add_option("--dir", options.directory, "Run the processes in this directory")
       ->check(check)
@@ -273,7 +277,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
                  "At the end, write its supersteps there, for Perfetto or chrome://tracing")
       ->type_name("FILE");
   AddSimulateOption(app, options.simulation);
-  AddDirectoryOption(app, options, CLI::ExistingDirectory);
+  AddDirectoryOption(app, options, CLI::Validator(CheckDirectoryName, ""));  // Maybe of the nodes.
   AddProcessOptions(app, options);
   AddOutputOption(app, options.output, "Write standard output there; %j is the job's id");
   AddCoordinatorOption(app, options.coordinator);
