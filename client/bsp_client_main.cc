@@ -30,8 +30,8 @@ int Fail(const std::string& name, const std::string& message, int status) {
 // What was printed may be all that was asked for: success without it is none.
 int Printed(StandardOutput& output, const std::string& name, int status) {
   const absl::Status written = output.Flush();
-  if (status != 0 || written.ok()) return status;
-  return Fail(name, std::string(written.message()), kFailureStatus);
+  if (written.ok()) return status;
+  return Fail(name, std::string(written.message()), status != 0 ? status : kFailureStatus);
 }
 
 std::string HelpOf(const CLI::App& app) {

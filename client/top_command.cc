@@ -136,7 +136,7 @@ class Top {
     } else {
       std::cout << (looks_ > 0 ? "\n" : "") << top_.Show(sample, Colours::kOff) << std::flush;
     }
-    if (!std::cout) Fail(absl::DataLossError("writing standard output failed"));
+    if (!std::cout) loop_.Stop();  // The reason is said at the end, as of all commands.
   }
 
   void TakeKeys() {

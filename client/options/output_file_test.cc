@@ -36,6 +36,8 @@ TEST(OutputFileTest, PutsTheJobsIdIntoItsName) {
 TEST(OutputFileTest, RefusesPatternsThatMeanNothing) {
   EXPECT_EQ(CheckOutputPattern("out-%j%%"), "");
   EXPECT_NE(CheckOutputPattern(""), "");
+  EXPECT_NE(CheckOutputPattern("-"), "");
+  EXPECT_EQ(CheckOutputPattern("./-"), "");
   EXPECT_NE(CheckOutputPattern("out-%x"), "");
   EXPECT_NE(CheckOutputPattern("out-%"), "");
 }

@@ -257,6 +257,16 @@ class SharingTest(unittest.TestCase):
             self.assertIn(says, error)
             self.assertIn("bsp: writing standard output: No space left on device\n", error)
 
+    def test_what_cannot_be_printed_is_said_whatever_the_status(self):
+        job = self.cluster.submit("-n", 3, path_of("misbehaviour"), "leave")
+        for command, status in ((["wait", job, "--json"], 3), (["top", "--count", 1], 1)):
+            with open("/dev/full", "wb") as full:
+                client = self.cluster.start_client(["bsp", *command], stdout=full,
+                                                   stderr=subprocess.PIPE, text=True)
+            error = client.communicate(timeout=COMMAND_S)[1]
+            self.assertEqual(client.returncode, status, error)
+            self.assertIn("bsp: writing standard output: No space left on device\n", error)
+
     def test_lines_of_two_processes_stay_apart_though_none_is_ended(self):
         done = self.cluster.bsp("submit", "-n", 2, "--wait", "--output", "unended",
                                 "/bin/echo", "-n", "end", check=False, cwd=self.cluster.directory)
