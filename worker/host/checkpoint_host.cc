@@ -73,7 +73,8 @@ Writers WritersOf(pid_t os_pid) {
 
 absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
   if (path.empty()) return absl::FailedPreconditionError("this node has no store for images");
-  // A disk that takes nothing holds up whoever makes a directory on it, even one that is there.
+  // A disk that takes nothing holds up whoever makes a directory on it, even one that is there; and
+  // so does one that is gone whoever opens it, see ImagePlace.
   const auto open_it = [&path] {
     return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   };
@@ -93,6 +94,12 @@ std::vector<files::GivenFile> GivenFiles(const proto::HostPlan& plan) {
 }
 
 }  // namespace
+
+CheckpointHost::CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointOwner& owner)
+    : plan_(plan),
+      segment_(segment),
+      owner_(owner),
+      image_place_(OpenImageDirectory, kImagePlaceMs) {}
 
 // ---- The processes ------------------------------------------------------------------------------
 
@@ -179,7 +186,7 @@ void CheckpointHost::Begin() {
   absl::StatusOr<files::NotedFiles> files =
       files::NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
   if (!files.ok()) return GiveUp(checkpoint, std::string(files.status().message()));
-  const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory());
+  const absl::StatusOr<UniqueFd> directory = image_place_.Take(plan_.image_directory());
   if (!directory.ok()) return GiveUp(checkpoint, std::string(directory.status().message()));
   checkpoint_ = checkpoint;
   since_ns_ = 0;

@@ -22,6 +22,7 @@
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
 #include "runtime/link/link.h"
+#include "worker/host/image_place.h"
 #include "worker/host/job_output.h"
 
 namespace bspnow::worker {
@@ -43,8 +44,7 @@ class CheckpointOwner {
 class CheckpointHost {
  public:
   /// All of these outlive it.
-  CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointOwner& owner)
-      : plan_(plan), segment_(segment), owner_(owner) {}
+  CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointOwner& owner);
 
   /// From now on none is begun, for this reason; empty: they are again.
   void Refuse(std::string reason) { refusal_ = std::move(reason); }
@@ -94,6 +94,7 @@ class CheckpointHost {
   const proto::HostPlan& plan_;
   const int segment_;
   CheckpointOwner& owner_;
+  ImagePlace image_place_;
   std::string refusal_;
   MappedRegion header_;             ///< The beginning of the segment, once it is needed.
   std::uint64_t checkpoint_ = 0;    ///< The last that was begun.
