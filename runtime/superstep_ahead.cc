@@ -5,11 +5,27 @@
 // again before all have what was sent in it, and every node, worker or image that takes part in a
 // barrier finds what it finds at any other.
 #include "base/clock.h"
+#include "base/units.h"
 #include "runtime/agreement.h"
 #include "runtime/group.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
+namespace {
+
+// Who goes ahead wakes the others here, and one that falls asleep in that moment does not hear it.
+// The end of the barrier would wake it, too: but who has gone ahead may wait for it before that, in
+// another group. So it looks again.
+SideWork LooksAgain() {
+  constexpr std::uint64_t kBetweenLooksNs = 5 * kNsPerMs;
+  return {.see_to = [](void*, std::uint64_t) { return kBetweenLooksNs; },
+          .name_sources = nullptr,
+          .sleep = [](void*) { return false; },
+          .awake = [](void*) {},
+          .context = nullptr};
+}
+
+}  // namespace
 
 BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups others) {
   RequireMessagesOnly(call);
@@ -68,7 +84,7 @@ bool Group::PassCounted(const BarrierFlags& mine) {
   for (;;) {
     const Watched news = lanes_.AheadNews();
     if (lanes_.MayGoAhead(barrier)) return false;
-    if (barrier_.WaitForNews(wait_, news)) return true;
+    if (barrier_.WaitForNews(wait_, news, LooksAgain())) return true;
   }
 }
 
