@@ -106,6 +106,22 @@ TEST(CountedSuperstepsTest, FiguresOfAllAreAddedUp) {
   }));
 }
 
+// Wherever that begins in the rings of figures.
+TEST(CountedSuperstepsTest, NobodyWaitsForWhoIs250SuperstepsBehind) {
+  for (const int before : {0, 127, 200, 300}) {
+    SCOPED_TRACE(before);
+    ExpectAllEndWell(RunOnOneNode(2, [before](Process& process) {
+      Group& root = process.root();
+      Group& other = process.Duplicate(root);
+      for (int s = 0; s < before; ++s) process.SyncCounted(root, "test", 0);
+      if (process.pid() == 1) process.Sync(other, 0);
+      for (int s = 0; s < 250; ++s) process.SyncCounted(root, "test", 0);
+      if (process.pid() == 0) process.Sync(other, 0);
+      process.Leave(other);
+    }));
+  }
+}
+
 // Who has left reads nothing any more.
 TEST(CountedSuperstepsTest, NobodyWaitsForWhoHasLeftTheGroup) {
   ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {

@@ -73,7 +73,7 @@ void Recorder::FoldIfDue(std::uint64_t superstep) {
 // Of the superstep before those that are added up then a part is read, too (SumsOf).
 std::uint64_t Recorder::AwaitedBefore(std::uint64_t superstep) const {
   const std::uint64_t folded = FoldedSupersteps(*segment_);
-  return superstep - folded < kRingSupersteps - 1 ? 0 : folded + kFoldSupersteps;
+  return superstep - folded < kRingSupersteps - 1 ? 0 : folded + 1;
 }
 
 }  // namespace bspnow::runtime

@@ -62,7 +62,7 @@ class Recorder {
 
   /// Where no barrier sees to that, before Record: how many supersteps all must have ended, as what
   /// lies in the rings of processes that are hundreds of supersteps behind has not been added up.
-  /// 0: there is room. Else MakeRoom then.
+  /// 0: there is room. Else MakeRoom then, of so many or more.
   std::uint64_t AwaitedBefore(std::uint64_t superstep) const;
   void MakeRoom(std::uint64_t ended) { FoldMeasurements(*segment_, p_, ended); }
 

@@ -210,10 +210,17 @@ SideWork Group::CountedCall::AsSideWork() {
           .context = this};
 }
 
+// For one superstep; and what all have ended by now is added up with it, so that this is rare.
 void Group::MakeRoom(Call call) {
-  const std::uint64_t ended = recorder_.AwaitedBefore(superstep_);
-  if (ended == 0) return;
-  for (std::uint32_t i = 0; i < p_; ++i) AwaitBegin(call, Pid{i}, ended);
+  const std::uint64_t least = recorder_.AwaitedBefore(superstep_);
+  if (least == 0) return;
+  std::uint64_t ended = superstep_;
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    AwaitBegin(call, Pid{i}, least);
+    const std::uint32_t started = segment_->cell(Pid{i}).started.value.load();
+    const auto ahead = static_cast<std::int32_t>(started - static_cast<std::uint32_t>(ended + 1));
+    if (ahead < 0) ended -= static_cast<std::uint32_t>(-ahead);
+  }
   recorder_.MakeRoom(ended);
 }
 
