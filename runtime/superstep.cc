@@ -180,7 +180,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   segment_->cell(self_).arrived.store(barrier_.index() + 1, std::memory_order_release);
   const bool last = barrier_.Arrive(mine);
   if (last && !several_nodes_) {
-    recorder_.FoldIfDue(superstep_);
+    if (IsRoot()) recorder_.FoldIfDue(superstep_);  // Nobody reads another group's totals.
     if (kind == BarrierKind::kEndsSuperstep) {
       if (__builtin_expect(barrier_.AnyAfterCount(), 0)) RequireOneSuperstep();
       barrier_.TakeOrder(segment_->header());
