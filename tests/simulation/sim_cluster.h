@@ -59,8 +59,9 @@ class SimCluster {
   bool MustSucceed(const JobRecord& record) const;
   void CompareOutput();
 
-  // ---- Faults: sim_faults.cc.
+  // ---- Faults: sim_faults.cc, and sim_coordinator_faults.cc.
 
+  std::uint64_t PauseNs();
   void PlanFaults();
   void PlanLaneFaults();
   void Disturb();

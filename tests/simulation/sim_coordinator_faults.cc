@@ -1,0 +1,118 @@
+// What befalls the coordinator of a simulated cluster.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/simulation/sim_cluster.h"
+
+namespace bspnow {
+namespace {
+
+/// So that ids of workers are others than those of the right cluster.
+constexpr std::uint64_t kStrangeTerm = 1000;
+
+}  // namespace
+
+void SimCluster::DisturbCoordinator() {
+  if (coordinator().dead() || coordinator_comes_) return;
+  if (loses_journals_ && loop_.Chance(20)) return LoseJournalWithImagesUnderWay();
+  const std::uint64_t what = loop_.Below(100);
+  if (what < 50) {
+    coordinator_comes_ = true;
+    if (what < 35) {
+      oracle_.Count("dead coordinators");
+      coordinator().Die();
+    } else {
+      oracle_.Count("coordinators without power");
+      coordinator().LosePower();
+      if (what >= 45) LosePowerEverywhere();
+    }
+    if (loop_.Chance(20)) coordinator().DamageALog();
+    return loop_.After(loop_.Below(loop_.Chance(90) ? kSecond : 8 * kSecond),
+                       [this] { RestartCoordinator(); });
+  }
+  const std::uint64_t pause_ns = PauseNs();
+  loop_.Pause(coordinator().actor(), pause_ns);
+  if (what < 80) return oracle_.Count("paused coordinators");
+  // Another one takes its place; when it goes on it does not know, and is told in the end.
+  oracle_.Count("two coordinators");
+  coordinator_comes_ = true;
+  SimCoordinator& old = coordinator();
+  loop_.After(loop_.Below(pause_ns), [this, &old] {
+    old.CutConnections();
+    StartCoordinator();
+  });
+  loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+void SimCluster::RestartCoordinator() {
+  if (loses_journals_ && !copies_.empty()) {
+    const std::uint64_t what = loop_.Below(100);
+    if (what < 15) return StartWithoutJournal();
+    if (what < 60) PutJournalBack();
+  }
+  StartCoordinator();
+  if (loop_.Chance(15)) DieAsItStarts();
+}
+
+void SimCluster::DieAsItStarts() {
+  coordinator_comes_ = true;
+  loop_.After(loop_.Below(200 * kMillisecond), [this, &started = coordinator()] {
+    if (!started.dead()) oracle_.Count("coordinators that die as they start");
+    started.Die();
+    loop_.After(loop_.Below(kSecond), [this] { RestartCoordinator(); });
+  });
+}
+
+void SimCluster::PutJournalBack() {
+  oracle_.Count("journals put back");
+  journal_.PutBack(copies_[loop_.Below(copies_.size())]);
+  oracle_.OnPutBack(journal_.jobs);
+}
+
+// Of jobs that are over: nobody waits for their images, disks are slow, and who might remove images
+// when they come dies.
+void SimCluster::LoseJournalWithImagesUnderWay() {
+  std::vector<JobId> running;
+  for (const JobRecord* record : coordinator().table().records())
+    if (record->job().state() == proto::RUNNING) running.push_back(IdOf(*record));
+  for (const JobId job : running) coordinator().Checkpoint(job);
+  for (Machine& machine : machines_) {
+    machine.worker->SlowDiskDown(loop_.Between(1, 6) * kSecond);
+    loop_.After(kSecond / 2 + loop_.Below(5 * kSecond), [this, &machine] {
+      if (machine.worker->dead()) return;
+      machine.worker->Die();
+      StartWorkerLater(machine);
+    });
+  }
+  coordinator_comes_ = true;
+  loop_.After(loop_.Between(20, 80) * kMillisecond, [this, running] {
+    loop_.On(coordinator().actor(), 0, [running, &called = coordinator()] {
+      for (const JobId job : running)
+        if (!called.dead()) called.Cancel(job);
+    });
+  });
+  loop_.After(loop_.Between(100, 300) * kMillisecond, [this] {
+    coordinator().Die();
+    StartWithoutJournal();
+  });
+}
+
+// With an empty state directory, until somebody sees that. A shared directory that is nobody's
+// would be that cluster's for good.
+void SimCluster::StartWithoutJournal() {
+  if (!journal_.share.empty() && shared_store_.known.cluster.empty()) return StartCoordinator();
+  oracle_.Count("coordinators without their journal");
+  strange_journals_.push_back(std::make_unique<SimJournal>());
+  SimJournal& journal = *strange_journals_.back();
+  journal.cluster = "strange " + std::to_string(strange_journals_.size());
+  journal.term = kStrangeTerm;
+  StartCoordinator(journal);
+  coordinator_comes_ = true;
+  loop_.After(loop_.Between(kSecond / 5, 5 * kSecond), [this] {
+    coordinator().Die();
+    RestartCoordinator();
+  });
+}
+
+}  // namespace bspnow
