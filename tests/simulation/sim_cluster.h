@@ -76,6 +76,7 @@ class SimCluster {
   void LoseJournalWithImagesUnderWay();
   void DisturbWorker(Machine& machine);
   void MakeSick(SimWorker& worker);
+  void HangAStartForGood(SimWorker& worker, std::uint64_t ns);
   void CutApart(const Machine& from, const Machine& to);
   /// No connection from one to the other can be made.
   bool AreApart(const std::string& from, const std::string& to) const;

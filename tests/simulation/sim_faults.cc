@@ -150,15 +150,26 @@ void SimCluster::MakeSick(SimWorker& worker) {
   }
   if (loop_.Chance(30)) {
     const std::uint64_t ns = loop_.Below(20 * kSecond);
-    if (loop_.Chance(60)) {  // Such a start has to be given up.
-      oracle_.Count("file servers that hang for good");
-      return worker.HangStartsForGood(ns);
-    }
+    if (loop_.Chance(60)) return HangAStartForGood(worker, ns);
     oracle_.Count("file servers that hang");
     return worker.HangStarts(ns);
   }
   oracle_.Count("sick nodes");
   worker.FallSick(loop_.Below(20 * kSecond));
+}
+
+// Such a start has to be given up: by whoever has ordered it, or by the next coordinator.
+void SimCluster::HangAStartForGood(SimWorker& worker, std::uint64_t ns) {
+  oracle_.Count("file servers that hang for good");
+  worker.HangStartsForGood(ns);
+  if (worker.KillOneProcess()) oracle_.Count("dead processes");
+  loop_.After(loop_.Below(3 * kSecond), [this] {
+    if (journal_.fails || coordinator().dead() || coordinator_comes_) return;
+    coordinator_comes_ = true;
+    oracle_.Count("dead coordinators");
+    coordinator().Die();
+    loop_.After(loop_.Below(kSecond), [this] { StartCoordinator(); });
+  });
 }
 
 void SimCluster::CutApart(const Machine& from, const Machine& to) {

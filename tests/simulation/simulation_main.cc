@@ -184,6 +184,7 @@ constexpr const char* kMust[] = {"abandoned epochs",
                                  "nodes to be forgotten in a recovery",
                                  "rows found though their write failed",
                                  "starts that hang for good",
+                                 "starts that hang while the coordinator is replaced",
                                  "suspensions in a recovery"};
 
 bool Happened(const SimStatistics& sum) {
