@@ -91,10 +91,11 @@ std::string SimCluster::Run() {
 
 // All that was acknowledged has ended, and some time is past since.
 bool SimCluster::IsOver() {
-  const bool calm =
-      loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() && !coordinator().strange() &&
-      std::all_of(machines_.begin(), machines_.end(),
-                  [](const Machine& machine) { return machine.worker->undisturbed(); });
+  const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() &&
+                    !coordinator().strange() && !coordinator().hangs() &&
+                    std::all_of(machines_.begin(), machines_.end(), [](const Machine& machine) {
+                      return machine.worker->undisturbed();
+                    });
   if (!calm || acknowledged_ < submissions_ || !oracle_.AllEnded(coordinator().table())) {
     over_since_ns_ = 0;
     return false;

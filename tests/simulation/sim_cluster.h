@@ -69,6 +69,7 @@ class SimCluster {
   void ForgetNode(const std::string& node);
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
+  void HangDisk();
   void RestartCoordinator();
   void DieAsItStarts();
   void PutJournalBack();

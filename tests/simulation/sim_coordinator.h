@@ -81,6 +81,10 @@ class SimCoordinator final : private Timers,
   void DamageALog();
   /// As Die, and what was never synced may be lost.
   void LosePower();
+  /// Nothing that is written to its journal, or to any log, returns any more.
+  void HangJournal() { journal_hangs_ = true; }
+  void HangLogs() { logs_hang_ = true; }
+  bool hangs() const { return journal_hangs_ || logs_hang_; }
   /// Another one has taken its place, unknown to it: nobody can connect, nothing is written.
   void CutConnections();
   bool superseded() const { return journal_.runs != run_; }
@@ -250,6 +254,8 @@ class SimCoordinator final : private Timers,
   std::map<JobId, Wait> waits_;
   std::uint64_t look_at_waits_ns_ = 0;
   bool dead_ = false;
+  bool journal_hangs_ = false;
+  bool logs_hang_ = false;
   const StoredState stored_;
   const std::uint64_t term_;
   const std::uint64_t run_;

@@ -16,6 +16,7 @@ constexpr std::uint64_t kStrangeTerm = 1000;
 void SimCluster::DisturbCoordinator() {
   if (coordinator().dead() || coordinator_comes_) return;
   if (loses_journals_ && loop_.Chance(20)) return LoseJournalWithImagesUnderWay();
+  if (loop_.Chance(8)) return HangDisk();
   const std::uint64_t what = loop_.Below(100);
   if (what < 50) {
     coordinator_comes_ = true;
@@ -43,6 +44,23 @@ void SimCluster::DisturbCoordinator() {
     StartCoordinator();
   });
   loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+// Of the coordinator, for good: somebody starts it anew elsewhere.
+void SimCluster::HangDisk() {
+  if (loop_.Chance(50)) {
+    oracle_.Count("journals that hang");
+    coordinator().HangJournal();
+  } else {
+    oracle_.Count("logs that hang");
+    coordinator().HangLogs();
+  }
+  coordinator_comes_ = true;
+  const std::uint64_t most_ns = loop_.Chance(80) ? 5 * kSecond : 100 * kSecond;
+  loop_.After(loop_.Below(most_ns), [this, &hung = coordinator()] {
+    hung.Die();
+    loop_.After(loop_.Below(kSecond), [this] { StartCoordinator(); });
+  });
 }
 
 void SimCluster::RestartCoordinator() {

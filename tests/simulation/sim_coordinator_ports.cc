@@ -152,7 +152,7 @@ void SimCoordinator::RaiseTerm(std::uint64_t term, Journal::Done done) {
 SimWriter& SimCoordinator::LogWriterOf(JobId job) {
   return log_writers_
       .try_emplace(
-          job, loop_, actor_, [this] { return !superseded(); }, kLogNs)
+          job, loop_, actor_, [this] { return !superseded() && !logs_hang_; }, kLogNs)
       .first->second;
 }
 
