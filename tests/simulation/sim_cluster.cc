@@ -37,6 +37,7 @@ SimCluster::SimCluster(std::uint64_t seed)
     auto store = std::make_unique<SimStore>();
     SimStore* used = journal_.share.empty() ? store.get() : &shared_store_;
     machines_.push_back({.name = "w" + std::to_string(i),
+                         .images_address = "w" + std::to_string(i),
                          .slots = 1 + static_cast<std::uint32_t>(loop_.Below(3)),
                          .own_store = std::move(store),
                          .store = used,
@@ -194,26 +195,22 @@ void SimCluster::StartWorker(Machine& machine) {
   workers_.push_back(std::make_unique<SimWorker>(
       loop_, oracle_,
       SimWorker::Identity{.name = machine.name,
+                          .images_address = machine.images_address,
                           .slots = machine.slots,
                           .incarnation = next_incarnation_++,
                           .orphan_timeout_ns = loop_.Chance(20) ? 3 * kSecond : kTimeMaxNs},
       SimWorker::Surroundings{
           .coordinator = [this] { return Answering(); },
-          .streams = [this, name = machine.name](WorkerId worker) -> SimStreams* {
-            for (const Machine& each : machines_) {
-              if (each.worker && each.worker->id() == worker && !AreApart(name, each.name))
-                return &each.worker->streams();
-            }
-            return nullptr;
+          .streams = [this, name = machine.name](WorkerId id) -> SimStreams* {
+            SimWorker* const found =
+                FindWorker([id](const SimWorker& each) { return each.id() == id; });
+            return found == nullptr || AreApart(name, found->name()) ? nullptr : &found->streams();
           },
-          .worker_named = [this, self = machine.name](const std::string& name) -> SimWorker* {
-            if (AreApart(self, name)) {
-              oracle_.Count("images kept apart");
-              return nullptr;
-            }
-            for (const Machine& each : machines_) {
-              if (each.name == name && !each.worker->dead()) return each.worker;
-            }
+          .worker_at = [this, name = machine.name](const std::string& address) -> SimWorker* {
+            SimWorker* const found = FindWorker(
+                [&address](const SimWorker& each) { return each.images_address() == address; });
+            if (found == nullptr || !AreApart(name, found->name())) return found;
+            oracle_.Count("images kept apart");
             return nullptr;
           },
           .store = *machine.store,
@@ -222,12 +219,17 @@ void SimCluster::StartWorker(Machine& machine) {
   machine.worker = workers_.back().get();
 }
 
+SimWorker* SimCluster::FindWorker(const std::function<bool(const SimWorker&)>& is_it) const {
+  for (auto each = workers_.rbegin(); each != workers_.rend(); ++each)
+    if (!(*each)->dead() && is_it(**each)) return each->get();
+  return nullptr;
+}
+
 bool SimCluster::IsLeft(JobId job, const std::vector<WorkerId>& workers) const {
-  return std::any_of(machines_.begin(), machines_.end(), [&](const Machine& machine) {
-    const bool counts =
-        std::find(workers.begin(), workers.end(), machine.worker->id()) != workers.end();
-    return counts && !machine.worker->dead() && machine.worker->HasAnyOf(job);
-  });
+  return FindWorker([&](const SimWorker& each) {
+           return std::find(workers.begin(), workers.end(), each.id()) != workers.end() &&
+                  each.HasAnyOf(job);
+         }) != nullptr;
 }
 
 // ---- Clients ------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class SimCluster {
  private:
   struct Machine {
     std::string name;
+    std::string images_address;  ///< Of the machine that is to have the name.
     std::uint32_t slots;
     std::unique_ptr<SimStore> own_store;
     SimStore* store;
@@ -53,6 +54,8 @@ class SimCluster {
   SimCoordinator& coordinator() { return *coordinators_.back(); }
   /// Who answers to a worker that connects.
   SimCoordinator* Answering();
+  /// That lives; or nullptr. Two may have one name, and only one of them is in machines_.
+  SimWorker* FindWorker(const std::function<bool(const SimWorker&)>& is_it) const;
   bool IsLeft(JobId job, const std::vector<WorkerId>& workers) const;
   bool IsOver();
   std::string Leftovers() const;

@@ -226,18 +226,24 @@ void SimCoordinator::LetClientLeave(JobId job, const coordinator::AttachedClient
 absl::StatusOr<proto::RegisterReply> SimCoordinator::Register(
     const proto::RegisterRequest& request) {
   absl::StatusOr<proto::RegisterReply> reply;
+  const std::string& name = request.node().name();
+  const WorkerId before = Standing(name, request.incarnation());
   Turn([&] { reply = cluster_->Register(request); });
+  if (before != WorkerId{0} && Standing(name, request.incarnation()) != before)
+    oracle_.Fail(name + " is lost to a daemon of its name");
   if (absl::IsInvalidArgument(reply.status())) oracle_.Fail(reply.status().ToString());
   return reply;
 }
 
+WorkerId SimCoordinator::Standing(const std::string& name, std::uint64_t but_for) const {
+  for (const JobTable::NodeView& view : cluster_->table().nodes())
+    if (view.node->name == name && view.node->lease.connected() &&
+        view.node->registration.incarnation() != but_for)
+      return view.node->worker;
+  return WorkerId{0};
+}
+
 void SimCoordinator::RegisterNamesake(const std::string& name) {
-  const auto standing = [this, &name] {
-    for (const JobTable::NodeView& view : cluster_->table().nodes())
-      if (view.node->name == name && view.node->lease.connected()) return view.node->worker;
-    return WorkerId{0};
-  };
-  const WorkerId before = standing();
   proto::RegisterRequest request;
   request.mutable_node()->set_name(name);
   request.mutable_node()->set_slots(1);
@@ -247,7 +253,6 @@ void SimCoordinator::RegisterNamesake(const std::string& name) {
   request.set_incarnation(~std::uint64_t{0});
   request.set_unfit("no space left on device");
   if (Register(request).ok()) oracle_.Fail("a worker without room is registered");
-  if (standing() != before) oracle_.Fail(name + " is lost to a daemon of its name");
   oracle_.Count("daemons without room and of a name that others have");
 }
 

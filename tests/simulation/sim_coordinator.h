@@ -138,6 +138,8 @@ class SimCoordinator final : private Timers,
 
   /// One event of the core, and what must hold after it.
   void Turn(const std::function<void()>& event);
+  /// Who has this name, is connected, and is no other incarnation; 0: nobody.
+  WorkerId Standing(const std::string& name, std::uint64_t but_for) const;
   void WaitForEnd(JobId job);
   /// A caller who waits for an answer; or not any longer, perhaps.
   using Ask = std::function<coordinator::WaitId(Cluster::OnJob answer)>;

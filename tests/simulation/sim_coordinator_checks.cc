@@ -246,7 +246,7 @@ bool SimCoordinator::IsSound(JobId job, const bspnow::Checkpoint& checkpoint) co
   std::set<std::string> up;  // Nobody waits for the others for ever.
   for (const JobTable::NodeView& view : cluster_->table().nodes()) up.insert(view.node->name);
   const auto is_well = [&](const std::string& holder, const SavedImage& image) {
-    return up.contains(holder) &&
+    return up.contains(holder) && !nodes_.store(holder).of_two &&
            nodes_.store(holder).HasChain(job, checkpoint.number, Value(image.pid));
   };
   return std::all_of(

@@ -232,18 +232,23 @@ void SimCluster::ReplaceMachine(Machine& machine) {
   machine.slots += static_cast<std::uint32_t>(loop_.Below(2));
 }
 
-// It cannot be reached, and another one gets its name, empty or with a copy of its disk; then it is
-// there again. Sooner or later somebody sees that there are two.
+// Another one gets its name: a clone, while the first one is well; or that one cannot be reached,
+// and the other is empty, or has a copy of its disk. Then the first one is there again, and sooner
+// or later somebody sees that there are two.
 void SimCluster::Usurp(Machine& machine) {
   if (machine.store != machine.own_store.get() || std::exchange(machine.worker_comes, true)) return;
-  oracle_.Count("machines that have the name of one that lives");
+  const bool is_well = loop_.Chance(50);
+  oracle_.Count(is_well ? "machines cloned that are well"
+                        : "machines that have the name of one that lives");
   auto store = std::make_unique<SimStore>();
-  if (loop_.Chance(30)) *store = *machine.store;
+  if (is_well || loop_.Chance(30)) *store = *machine.store;
   store->put_back = machine.store->put_back = true;
+  store->of_two = machine.store->of_two = true;
+  machine.images_address += "'";
   machine.store = store.get();
   usurped_.push_back(std::exchange(machine.own_store, std::move(store)));
   machine.older.reset();
-  machine.worker->CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
+  if (!is_well) machine.worker->CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
   loop_.After(loop_.Between(5, 20) * kSecond, [&usurped = *machine.worker] {
     if (!usurped.dead()) usurped.Die();
   });

@@ -27,6 +27,7 @@ class SimStore {
  public:
   worker::KnownCoordinator known;  ///< Whose images these are, as the worker has noted it.
   bool put_back = false;           ///< It is an older copy of itself, or an empty one, or was once.
+  bool of_two = false;             ///< There are two of them under one name, or were once.
 
   void Put(JobId job, std::uint64_t number, std::uint32_t pid, const SimImage& image) {
     jobs_[job][number][pid] = image;

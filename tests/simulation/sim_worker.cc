@@ -90,7 +90,7 @@ void SimWorker::RegisterLater() {
 proto::RegisterRequest SimWorker::Located() const {
   proto::RegisterRequest request;
   request.set_data_address(streams_.address());
-  request.set_images_address(identity_.name);  // By which other workers find it.
+  request.set_images_address(identity_.images_address);
   return request;
 }
 
@@ -276,8 +276,8 @@ void SimWorker::OnPeersChanged(const proto::PeersChanged& change) {
 
 // ---- Other workers, and the jobs here -----------------------------------------------------------
 
-SimPartner* SimWorker::Reach(const std::string& name) {
-  SimWorker* const worker = surroundings_.worker_named(name);
+SimPartner* SimWorker::Reach(const std::string& images_address) {
+  SimWorker* const worker = surroundings_.worker_at(images_address);
   return worker == nullptr || worker->paused() || cut_off() ? nullptr : worker;
 }
 

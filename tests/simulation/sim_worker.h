@@ -36,6 +36,7 @@ class SimWorker final : public SimWorkerPort,
  public:
   struct Identity {
     std::string name;
+    std::string images_address;  ///< By which other workers find it.
     std::uint32_t slots;
     std::uint64_t incarnation;
     std::uint64_t orphan_timeout_ns;
@@ -43,7 +44,8 @@ class SimWorker final : public SimWorkerPort,
   struct Surroundings {
     std::function<SimCoordinator*()> coordinator;  ///< Who answers there now; nullptr: nobody.
     FindStreams streams;
-    std::function<SimWorker*(const std::string&)> worker_named;  ///< That lives; or nullptr.
+    /// That lives, and has images at this address; or nullptr.
+    std::function<SimWorker*(const std::string&)> worker_at;
     SimStore& store;
     SimLanes& lanes;
     std::string share;  ///< Of all nodes, for images; or empty.
@@ -52,6 +54,8 @@ class SimWorker final : public SimWorkerPort,
   SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surroundings surroundings);
 
   WorkerId id() const { return id_; }
+  const std::string& name() const { return identity_.name; }
+  const std::string& images_address() const { return identity_.images_address; }
   SimStreams& streams() { return streams_; }
   bool dead() const { return streams_.dead(); }
   /// Alive, connected, and so is its machine.
@@ -128,7 +132,7 @@ class SimWorker final : public SimWorkerPort,
 
   SimStore& store() override { return surroundings_.store; }
   void OnImagesReceived(JobId job, std::uint64_t checkpoint) override;
-  SimPartner* Reach(const std::string& name);
+  SimPartner* Reach(const std::string& images_address);
   void Probe(const worker::PeerAddress& peer);
   void OnStreamFailed(WorkerId peer, const SimStreams::Epochs& epochs);
 
