@@ -107,6 +107,7 @@ void SimNode::Compute() {
 // What its processes will say in this superstep.
 void SimNode::PrepareSuperstep() {
   const std::uint64_t s = shown();
+  PrepareVotes(s);
   for (const std::uint32_t pid : PidsTakingPart()) {
     Process& process = processes_[pid];
     if (program_.prints(s, pid)) Print(pid);
@@ -162,7 +163,7 @@ void SimNode::SendEarly() {
   }
   const std::uint64_t sendable = ahead_ || !program_.sends_early(shown()) ? 0 : outbox_.size();
   for (std::uint64_t early = loop_.Below(sendable + 1); early > 0; --early) {
-    if (outbox_.back().message.get) break;
+    if (outbox_.back().message.get || outbox_.back().message.vote) break;
     SendMessage(outbox_.back(), superstep());
     outbox_.pop_back();
   }
@@ -190,7 +191,8 @@ SimFrame SimNode::FrameOf(const Outgoing& outgoing, std::uint64_t s) {
           .to_pid = outgoing.message.to,
           .index = outgoing.message.index,
           .value = outgoing.value,
-          .put = outgoing.message.put};
+          .put = outgoing.message.put,
+          .vote = outgoing.message.vote};
 }
 
 void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
@@ -214,6 +216,7 @@ void SimNode::Arrive() {
   counts.groups = InGroups(shown());
   const bool last = EndsSuperstep(passed_) && shown() + 1 == program_.supersteps();
   if (last && !repeats(superstep())) counts.ending = TakingPart(self());
+  if (Registers()) counts.votes = TakingPart(self());
   oracle_.OnArrived(Place(self()), passed_);
   arrived_counts_ = counts;
   if (SendByLanes(counts)) return;

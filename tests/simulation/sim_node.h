@@ -177,6 +177,10 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool released_ends_superstep() const { return EndsSuperstep(left() - 1); }
   std::uint32_t Released() const { return static_cast<std::uint32_t>(passed_); }
   bool repeats(std::uint64_t superstep) const { return resumes() && superstep == 0; }
+  /// Its processes say at the barrier that is next what they have registered.
+  bool Registers() const {
+    return EndsSuperstep(passed_) && !repeats(superstep()) && program_.registers(shown());
+  }
   /// `step`, unless the processes are gone by then.
   void After(std::uint64_t delay_ns, void (SimNode::*step)());
   void OnProcesses(std::uint64_t delay_ns, std::function<void()> event);
@@ -199,6 +203,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void BeginIfAllThere();
   void Compute();
   void PrepareSuperstep();
+  void PrepareVotes(std::uint64_t s);
   void Print(std::uint32_t pid);
   void Grant(std::uint64_t bytes);
   void SendEarly();
@@ -276,6 +281,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void TakeAnswers();
   void GoOnIfAnswered();
   void FinishSuperstep();
+  void CheckVotes(std::uint64_t votes);
   void Save();
   void Write(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images);
   void ReportImageFailed(std::uint64_t checkpoint, const std::string& reason);

@@ -178,15 +178,19 @@ void SimNode::FinishSuperstep() {
     if (!oracle_.IsTaken(frame)) oracle_.Fail("processes write where their worker sends from");
   lent_.erase(superstep - 1);
   if (!repeats(superstep)) {
+    std::uint64_t votes = 0;
     for (const SimFrame& frame : ahead ? messages_ahead_ : inbox_[superstep]) {
       Process& process = processes_[frame.to_pid];
-      if (frame.put) {
+      if (frame.vote) {
+        votes += SimProgram::Received(frame.from_pid, frame.index, frame.value);
+      } else if (frame.put) {
         if (process.area.Put(frame.from_pid, frame.index, frame.value))
           oracle_.Count("puts that came twice");
       } else {
         process.received += SimProgram::Received(frame.from_pid, frame.index, frame.value);
       }
     }
+    if (!ahead) CheckVotes(votes);
     for (const std::uint32_t pid : PidsTakingPart()) {
       TakePuts(pid);
       Process& process = processes_[pid];

@@ -34,15 +34,18 @@ void SimNode::JoinLanes() {
 
 // ---- The processes ------------------------------------------------------------------------------
 
-// Nothing that workers have to carry is in this superstep.
+// Nothing that workers have to carry is in this superstep. As LaneDriver::MayCarry has it, votes
+// are compared once the barrier is over, so nobody goes ahead of it.
 bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   const std::uint32_t barrier = Released();
-  const bool small =
-      counts.votes == 0 && counts.ending == 0 && sent_ == std::vector<std::uint64_t>(hosts());
+  const bool ahead = program_.counted(shown()) && !repeats(superstep());
+  const bool small = !(counts.votes != 0 && ahead) && counts.ending == 0 &&
+                     sent_ == std::vector<std::uint64_t>(hosts());
   if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
       !lane_.BeginSending(barrier, counts.groups != 0 ? ImageAt::kNo : ImageAt::kMaybe))
     return false;
   if (lane_.state().hold != kHoldNone) oracle_.Count("barriers by lanes though an image is due");
+  if (counts.votes != 0) oracle_.Count("registrations by lanes");
   if (program_.counted(shown()) && !repeats(superstep()))
     arrived_counts_.groups = TakingPart(self());  // They may go ahead of it: no image.
   lane_hosts_[self()].out[barrier & 1] =
@@ -219,6 +222,7 @@ void SimNode::Complete() {
       return oracle_.Fail("a frame of a lane lies in another's place");
     counts.data += frame.counts.data;
     counts.gets += frame.counts.gets;
+    counts.votes += frame.counts.votes;
     counts.groups += frame.counts.groups;
     for (const SimFrame& message : frame.messages) {
       oracle_.OnTaken(Place(self()), s, message.number);

@@ -27,8 +27,9 @@ class SimProgram {
   struct Message {
     std::uint32_t to;
     std::uint32_t index;
-    bool get;  ///< Asks for the other's digest.
-    bool put;  ///< Without a buffer, into the other's memory.
+    bool get;           ///< Asks for the other's digest.
+    bool put;           ///< Without a buffer, into the other's memory.
+    bool vote = false;  ///< To all nodes: what the process registers.
   };
 
   /// Its number is the program's first argument.
@@ -62,6 +63,9 @@ class SimProgram {
   bool puts(std::uint64_t s) const { return !counted(s) && Pick(18, s, 0, 0) % 3 == 0; }
   /// These are buffered ones, long enough for bulk lanes.
   bool buffered(std::uint64_t s) const { return Pick(19, s, 0, 0) % 2 == 0; }
+  /// All processes register or remove something in superstep s, and each tells all nodes.
+  bool registers(std::uint64_t s) const { return Pick(21, s, 0, 0) % 4 == 0; }
+  std::uint64_t VoteOf(std::uint64_t s, std::uint32_t pid) const { return Pick(22, s, pid, 0); }
   /// Some of what is sent in superstep s is sent before its end.
   bool sends_early(std::uint64_t s) const { return Pick(16, s, 0, 0) % 3 == 0; }
   /// Whether the process has another group open at the end of superstep s: no image of it then.

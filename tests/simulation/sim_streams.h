@@ -40,7 +40,8 @@ struct SimFrame {
   /// If it is a frame of a lane that is repeated; and whether its sender asks for others.
   std::shared_ptr<const SimLaneFrame> lane{};
   bool asks = false;
-  bool put = false;  ///< The value is for the area of `to_pid`.
+  bool put = false;   ///< The value is for the area of `to_pid`.
+  bool vote = false;  ///< It is what `from_pid` has registered.
 };
 
 class SimStreams;
