@@ -35,6 +35,7 @@ SimCluster::SimCluster(std::uint64_t seed)
   const std::uint64_t machines = only_lanes_ ? many : few;
   for (std::uint64_t i = 0; i < machines; ++i) {
     auto store = std::make_unique<SimStore>();
+    if (loop_.Chance(20)) store->images_max = loop_.Between(2, 30);
     SimStore* used = journal_.share.empty() ? store.get() : &shared_store_;
     machines_.push_back({.name = "w" + std::to_string(i),
                          .images_address = "w" + std::to_string(i),

@@ -14,13 +14,22 @@ void SimDisk::Run(std::function<void()> work) {
   });
 }
 
-void SimDisk::CheckRoom(std::uint64_t, std::function<void(const absl::Status&)> done) {
-  parts_.loop.On(parts_.daemon, parts_.loop.Below(kMillisecond), [this, done = std::move(done)] {
+// Its images have one byte each.
+absl::Status SimDisk::FindRoom(const SimStore& store, std::size_t images) {
+  if (store.HasRoomFor(images)) return absl::OkStatus();
+  parts_.oracle.Count("disks that images have filled");
+  return absl::ResourceExhaustedError("the disk is full");
+}
+
+void SimDisk::CheckRoom(std::uint64_t bytes, std::function<void(const absl::Status&)> done) {
+  const auto check = [this, bytes, done = std::move(done)] {
     if (dead_) return;
-    if (!parts_.loop.Chance(3)) return done(absl::OkStatus());
+    if (!parts_.loop.Chance(3))
+      return done(FindRoom(parts_.store, std::max<std::uint64_t>(bytes, 1)));
     parts_.oracle.Count("disks without room");
-    done(absl::ResourceExhaustedError("the disk is full"));
-  });
+    done(absl::ResourceExhaustedError("somebody else has filled the disk"));
+  };
+  parts_.loop.On(parts_.daemon, parts_.loop.Below(kMillisecond), check);
 }
 
 void SimDisk::Settle(JobId job, const proto::CheckpointStored& written,
@@ -39,6 +48,10 @@ absl::StatusOr<proto::CheckpointStored> SimDisk::SettleNow(JobId job,
     parts_.oracle.Count("failed image writes");
     parts_.store.Discard(job, stored.checkpoint());
     return absl::DataLossError("input/output error");
+  }
+  if (absl::Status room = FindRoom(parts_.store, written.mapped().size()); !room.ok()) {
+    parts_.store.Discard(job, stored.checkpoint());
+    return room;
   }
   for (auto& [pid, image] : written.mapped()) {
     image.lying_sync = parts_.loop.Chance(3);
@@ -102,13 +115,17 @@ bool SimDisk::HasSoundChain(const SimStore& store, JobId job, std::uint64_t numb
   return false;
 }
 
-void SimDisk::CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
-                        std::uint32_t pid) {
+absl::Status SimDisk::CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
+                                std::uint32_t pid) {
   while (number != 0) {
     const SimImage image = *from.Find(job, number, pid);
-    if (to.Find(job, number, pid) == nullptr) to.Put(job, number, pid, image);
+    if (to.Find(job, number, pid) == nullptr) {
+      if (absl::Status room = FindRoom(to, 1); !room.ok()) return room;
+      to.Put(job, number, pid, image);
+    }
     number = image.base;
   }
+  return absl::OkStatus();
 }
 
 void SimDisk::Copy(const proto::CopyCheckpoint& order, const std::vector<std::uint32_t>& pids,
@@ -133,7 +150,8 @@ absl::Status SimDisk::CopyNow(const proto::CopyCheckpoint& order, std::vector<st
     if (!HasSoundChain(parts_.store, job, order.checkpoint(), pid)) {
       return absl::DataLossError(absl::StrCat("the image of pid ", pid, " is damaged"));
     }
-    CopyChain(parts_.store, partner->store(), job, order.checkpoint(), pid);
+    absl::Status copied = CopyChain(parts_.store, partner->store(), job, order.checkpoint(), pid);
+    if (!copied.ok()) return copied;
   }
   if (ends_short) {
     parts_.oracle.Count("copies that end short");

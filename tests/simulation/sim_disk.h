@@ -79,12 +79,14 @@ class SimDisk final : public worker::CheckpointDisk {
 
  private:
   void Run(std::function<void()> work);
+  /// Of the disk of `store`, for so many images.
+  absl::Status FindRoom(const SimStore& store, std::size_t images);
   /// What was ordered before a list was made comes to nothing.
   void RunOrdered(std::function<void()> removal, std::function<void()> done);
   absl::StatusOr<proto::CheckpointStored> SettleNow(JobId job, proto::CheckpointStored stored);
   absl::Status CopyNow(const proto::CopyCheckpoint& order, std::vector<std::uint32_t> pids);
-  void CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
-                 std::uint32_t pid);
+  absl::Status CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
+                         std::uint32_t pid);
   bool HasSoundChain(const SimStore& store, JobId job, std::uint64_t number, std::uint32_t pid);
 
   Parts parts_;

@@ -22,6 +22,13 @@ bool SimStore::HasChain(JobId job, std::uint64_t number, std::uint32_t pid) cons
   return true;
 }
 
+std::size_t SimStore::images() const {
+  std::size_t images = 0;
+  for (const auto& [job, numbers] : jobs_)
+    for (const auto& [number, of_pids] : numbers) images += of_pids.size();
+  return images;
+}
+
 std::vector<std::uint32_t> SimStore::PidsOf(JobId job, std::uint64_t number) const {
   std::vector<std::uint32_t> pids;
   const auto of_job = jobs_.find(job);

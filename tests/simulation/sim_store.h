@@ -3,6 +3,7 @@
 #ifndef TESTS_SIMULATION_SIM_STORE_H_
 #define TESTS_SIMULATION_SIM_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -27,7 +28,8 @@ class SimStore {
  public:
   worker::KnownCoordinator known;  ///< Whose images these are, as the worker has noted it.
   bool put_back = false;           ///< It is an older copy of itself, or an empty one, or was once.
-  bool of_two = false;             ///< There are two of them under one name, or were once.
+  std::size_t images_max = ~std::size_t{0} / 2;
+  bool of_two = false;  ///< There are two of them under one name, or were once.
 
   void Put(JobId job, std::uint64_t number, std::uint32_t pid, const SimImage& image) {
     jobs_[job][number][pid] = image;
@@ -42,6 +44,9 @@ class SimStore {
   void Keep(JobId job, const std::vector<std::uint64_t>& numbers);
   std::map<JobId, std::set<std::uint64_t>> Stored() const;
   bool empty() const { return jobs_.empty(); }
+  std::size_t images() const;
+  /// Its disk takes so many more, of whichever jobs the others are.
+  bool HasRoomFor(std::size_t more) const { return images() + more <= images_max; }
 
   // ---- Faults.
 
