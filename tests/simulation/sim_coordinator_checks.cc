@@ -148,7 +148,7 @@ void SimCoordinator::Watch(const proto::Order& order) {
   if (!started_.emplace(job, epoch).second) return;
   if (!superseded()) CheckStart(start);
   if (!superseded() || epoch > oracle_.EpochOf(job))
-    oracle_.OnStartOrdered(job, epoch, start.spec());
+    oracle_.OnStartOrdered(job, epoch, start.spec(), loop_.now_ns());
   if (start.has_resume()) {
     oracle_.Count("recoveries");
   } else if (epoch != Epoch{1}) {
@@ -280,9 +280,8 @@ void SimCoordinator::CheckGivenUp(JobId job, const std::string& catalogue) const
 void SimCoordinator::CheckTimes(const proto::Job& job) {
   const std::uint64_t now_ns = loop_.now_ns();
   const JobId id{job.job()};
-  const std::uint64_t first_ns = oracle_.FirstRunNs(id);
-  if (job.reason().starts_with("the time limit") &&
-      (now_ns < first_ns || now_ns - first_ns < job.spec().time_limit_s() * kSecond))
+  if (rules() && job.reason().starts_with("the time limit") &&
+      oracle_.RanAtMostNs(id, now_ns) < job.spec().time_limit_s() * kSecond)
     oracle_.Fail("job " + std::to_string(job.job()) + " reaches its time limit too early");
   if (job.losses().empty()) return;
   const proto::JobLoss& loss = *job.losses().rbegin();

@@ -141,7 +141,14 @@ void SimOracle::OnStarted(const SimPlace& place, std::uint32_t hosts, std::uint6
   started.insert(place.host);
   if (started.size() != hosts) return;
   run_.emplace(place.job, place.epoch);
-  first_runs_ns_.emplace(place.job, now_ns);
+  Ran& ran = ran_[place.job];
+  if (!ran.since_ns) ran.since_ns = now_ns;
+}
+
+std::uint64_t SimOracle::RanAtMostNs(JobId job, std::uint64_t now_ns) const {
+  const auto found = ran_.find(job);
+  if (found == ran_.end()) return 0;
+  return found->second.before_ns + (now_ns - found->second.since_ns.value_or(now_ns));
 }
 
 // A start may fail, and what was given to it is lost to the next one.
@@ -150,12 +157,14 @@ void SimOracle::OnInputOrdered(JobId job, Epoch epoch) {
   Fail(Name(job) + " is sent input before its processes were started on all its nodes");
 }
 
-void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec) {
+void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec,
+                               std::uint64_t now_ns) {
   if (epoch <= EpochOf(job) && !put_back_) Fail(Name(job) + " is started twice");
   if (inputs_.contains(job) && !put_back_)
     Fail(Name(job) + " is started again, though pid 0 has been given input");
   ForgetEpoch(job, epoch);
   epochs_[job] = epoch;
+  if (!put_back_) ran_[job] = {.before_ns = RanAtMostNs(job, now_ns)};  // Else two may run.
   const auto number = numbers_.emplace(job, spec.arguments(0));
   if (number.first->second != spec.arguments(0)) Fail(Name(job) + " was another one before");
   if (!references_.contains(job)) {

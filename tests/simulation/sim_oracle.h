@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -118,12 +119,9 @@ class SimOracle {
   // ---- Jobs.
 
   const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
-  /// When its processes were on all nodes of an epoch for the first time; never: the end of time.
-  std::uint64_t FirstRunNs(JobId job) const {
-    const auto found = first_runs_ns_.find(job);
-    return found == first_runs_ns_.end() ? ~std::uint64_t{0} : found->second;
-  }
-  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec);
+  /// Its processes were on all nodes of an epoch for at most so long.
+  std::uint64_t RanAtMostNs(JobId job, std::uint64_t now_ns) const;
+  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec, std::uint64_t now_ns);
   /// The processes that this host of `hosts` has are there.
   void OnStarted(const SimPlace& place, std::uint32_t hosts, std::uint64_t now_ns);
   /// A coordinator sends it to pid 0.
@@ -185,7 +183,11 @@ class SimOracle {
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
   std::map<std::pair<JobId, Epoch>, std::set<std::uint32_t>> started_;     ///< Hosts.
   std::set<std::pair<JobId, Epoch>> run_;  ///< All hosts of them were.
-  std::map<JobId, std::uint64_t> first_runs_ns_;
+  struct Ran {
+    std::uint64_t before_ns = 0;              ///< In the epochs that are over.
+    std::optional<std::uint64_t> since_ns{};  ///< In the newest one.
+  };
+  std::map<JobId, Ran> ran_;
   std::map<JobId, std::pair<Epoch, std::uint64_t>> inputs_;  ///< Bytes that pid 0 has of it.
   std::map<JobId, Epoch> epochs_;                            ///< Started last.
   std::map<JobId, std::unique_ptr<SimReference>> references_;
