@@ -171,6 +171,9 @@ void SimStreams::OnWelcome(WorkerId target, const Link& link, std::uint64_t sequ
   Sender& sender = found->second;
   const auto acked = sender.retention.OnWelcome(sequence);
   if (!acked.has_value()) return oracle_.Fail("a receiver welcomes with what was never sent");
+  const auto next = sender.retention.NextToSend();
+  if ((next ? next->sequence : 0) != sender.retention.oldest())
+    return oracle_.Fail("a new connection does not begin with the oldest frame that is kept");
   sender.welcome = true;
   if (!acked->empty()) sender.acked_ns = loop_.now_ns();
   Forget(sender, *acked);
