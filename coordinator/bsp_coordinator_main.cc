@@ -46,6 +46,7 @@
 #include "net/login/login.h"
 #include "net/metrics/metrics_server.h"
 #include "net/metrics/process_metrics.h"
+#include "net/rpc/grpc_log.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
 #include "net/tls/rpc_credentials.h"
@@ -289,6 +290,7 @@ int Main(int argc, char** argv) {
   if (told.task == CoordinatorTask::kNewToken) return PrintNewToken(told);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog("bsp-coordinator", told.log_level, LogFormatOf(told.log_format));
+  LogGrpc();
   prctl(PR_SET_NAME, program_invocation_short_name);  // Started anew, it would be "exe" to ps.
   const UniqueFd signals = TakeOverEndingSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());

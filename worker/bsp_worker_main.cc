@@ -24,6 +24,7 @@
 #include "base/units.h"
 #include "net/event_loop.h"
 #include "net/log/daemon_log.h"
+#include "net/rpc/grpc_log.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "net/systemd_notify.h"
@@ -376,12 +377,12 @@ int Main(int argc, char** argv) {
   absl::StatusOr<Accounts> accounts = Accounts::Of(settings->accounts, geteuid());
   if (const int status = Complain("", accounts.status()); status != 0) return status;
   for (const auto& [option, address] :
-       {std::pair{"--listen ", &settings->listen}, std::pair{"--metrics ", &settings->metrics}}) {
-    const int status = Complain(option, CheckExposure(*address, settings->exposure));
-    if (status != 0) return status;
-  }
+       {std::pair{"--listen ", &settings->listen}, std::pair{"--metrics ", &settings->metrics}})
+    if (const int end = Complain(option, CheckExposure(*address, settings->exposure)); end != 0)
+      return end;
   if (settings->slots == 0) settings->slots = UsableProcessors();
   SetUpLog("bsp-worker", "info", LogFormatOf(settings->log_format));
+  LogGrpc();
   absl::Status status = absl::NotFoundError("bsp-host is missing; give --host-program");
   if (!settings->host_program.empty())
     status = Daemon(std::move(*settings), *std::move(accounts)).Run();
