@@ -233,21 +233,28 @@ void StartAnew(char** argv) {
   spdlog::error("event=failed error=\"cannot be started anew: {}\"", std::strerror(errno));
 }
 
-/// The exit status. A coordinator that runs meanwhile takes it.
-int PrintNewToken(const CoordinatorSettings& settings) {
+absl::StatusOr<std::string> MakeToken(const CoordinatorSettings& settings) {
   constexpr std::int64_t kDayS = 24 * 3600;
   constexpr std::int64_t kMsPerS = 1000;
   const absl::StatusOr<Scopes> scopes = ParseScopes(settings.token_scopes);
+  if (!scopes.ok()) return scopes.status();
   const auto state = StateDirectory::OpenExisting(settings.state_dir);
-  absl::StatusOr<std::string> token = absl::UnknownError("");
-  if (!scopes.ok() || !state.ok()) {
-    token = scopes.ok() ? state.status() : scopes.status();
-  } else {
-    token = TokenFile(state->tokens())
-                .Add({.name = settings.token_name,
-                      .caller = {.user = settings.token_user, .scopes = *scopes},
-                      .until_unix_s = UnixMs() / kMsPerS + settings.token_days * kDayS});
+  if (!state.ok()) return state.status();
+  if (!state->HasServed()) {
+    return absl::NotFoundError(
+        absl::StrCat("no coordinator has run with ", settings.state_dir,
+                     " yet, so the token would open nothing; give the --state-dir of the "
+                     "coordinator, or start it first"));
   }
+  return TokenFile(state->tokens())
+      .Add({.name = settings.token_name,
+            .caller = {.user = settings.token_user, .scopes = *scopes},
+            .until_unix_s = UnixMs() / kMsPerS + settings.token_days * kDayS});
+}
+
+/// The exit status. A coordinator that runs meanwhile takes it.
+int PrintNewToken(const CoordinatorSettings& settings) {
+  const absl::StatusOr<std::string> token = MakeToken(settings);
   if (token.ok()) {
     std::printf("%s\n", token->c_str());
     return EXIT_SUCCESS;

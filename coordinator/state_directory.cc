@@ -63,7 +63,7 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
 
 absl::StatusOr<StateDirectory> StateDirectory::OpenExisting(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return Open(path);
+  if (std::filesystem::is_directory(path, error)) return StateDirectory(path);
   if (error && error != std::errc::no_such_file_or_directory)
     return absl::ErrnoToStatus(error.value(), path);
   return absl::NotFoundError(
@@ -76,6 +76,11 @@ std::string StateDirectory::job(JobId job) const {
 
 absl::Status StateDirectory::WriteAddress(const std::string& lines) const {
   return ReplaceFile(path_ + "/address", lines);
+}
+
+bool StateDirectory::HasServed() const {
+  std::error_code error;
+  return std::filesystem::exists(path_ + "/address", error);
 }
 
 std::vector<JobId> StateDirectory::jobs() const {

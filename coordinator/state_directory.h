@@ -29,7 +29,8 @@ class StateDirectory {
   /// Makes what is missing of it.
   static absl::StatusOr<StateDirectory> Open(const std::string& path);
 
-  /// Of a coordinator that has run: NotFound if there is no such directory.
+  /// For questions and repairs, which may name a wrong one: makes nothing. NotFound if there is no
+  /// such directory.
   static absl::StatusOr<StateDirectory> OpenExisting(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -47,6 +48,9 @@ class StateDirectory {
 
   /// Replaces the file `address` as a whole: who reads it sees all lines or none.
   absl::Status WriteAddress(const std::string& lines) const;
+
+  /// Whether a coordinator was ever ready with it.
+  bool HasServed() const;
 
   /// The jobs that have a directory.
   std::vector<JobId> jobs() const;

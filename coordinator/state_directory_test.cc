@@ -44,6 +44,15 @@ TEST_F(StateDirectoryTest, IsNotMadeForAQuestion) {
   EXPECT_FALSE(fs::exists(scratch_.path() + "/none"));
   fs::create_directory(scratch_.path() + "/there");
   EXPECT_TRUE(StateDirectory::OpenExisting(scratch_.path() + "/there").ok());
+  EXPECT_TRUE(fs::is_empty(scratch_.path() + "/there"));
+}
+
+TEST_F(StateDirectoryTest, HasServedOnceItHasAnAddress) {
+  const auto state = StateDirectory::Open(scratch_.path() + "/new");
+  ASSERT_TRUE(state.ok());
+  EXPECT_FALSE(state->HasServed());
+  ASSERT_TRUE(state->WriteAddress("listen=127.0.0.1:7070\n").ok());
+  EXPECT_TRUE(state->HasServed());
 }
 
 // As the directory of a group's project is: what is made in it has the bit, too.
