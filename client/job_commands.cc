@@ -83,8 +83,8 @@ std::string GoesOn(const proto::SubmitJobReply& submitted, const std::string& ou
   const std::string one = submitted.elements() == 0 ? ids : "JOB";
   const std::string logs =
       output.empty() ? "" : absl::StrCat(", `bsp logs ", one, " --output FILE` writes its output");
-  return absl::StrCat("bsp: stopped waiting; job ", ids, " goes on: `bsp wait ", ids,
-                      "` waits for it", logs, ", `bsp cancel ", ids, "` ends it\n");
+  return absl::StrCat("bsp: stopped waiting, which ends no job: `bsp wait ", ids, "` waits for ",
+                      ids, logs, ", `bsp cancel ", ids, "` ends it\n");
 }
 
 /// Also writes what the job has printed to the file that --output names, if it does; if it cannot,

@@ -60,6 +60,7 @@ void RemoveWhenEnded(std::shared_ptr<UnfinishedFiles> files, std::string words) 
     int ending = 0;
     while (sigwait(&watched, &ending) != 0) continue;
     files->RemoveForEnd();
+    pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);  // Who reads no words ends it by a second one.
     WriteAll(STDERR_FILENO, words, "standard error").IgnoreError();
     EndBy(ending, watched);
   });

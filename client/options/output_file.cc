@@ -28,7 +28,8 @@ bool IsOursAlone(const struct stat& file) {
 std::string CheckOutputPattern(const std::string& pattern) {
   if (pattern.empty()) return "a file needs a name";
   if (pattern == "-")
-    return "- is standard output to others, to which it goes without --output; ./- is a file";
+    return "- is standard output to others; leave --output out, or write ./- for a file of that "
+           "name";
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%') continue;
     i += 1;

@@ -259,7 +259,9 @@ void Job::Sleep() {
   }
   if (!Step()) {
     const bool look_again = !lease_.over() || (nodes_.size() == 1 && !plan_.saves.empty());
-    if (poll(waits.data(), waits.size(), look_again ? 1 : kPatienceMs) == 0 && !look_again) {
+    // Of one node nobody rings until a process ends: that is as long as the whole program takes.
+    const int patience_ms = nodes_.size() == 1 ? 5 * kPatienceMs : kPatienceMs;
+    if (poll(waits.data(), waits.size(), look_again ? 1 : patience_ms) == 0 && !look_again) {
       ADD_FAILURE() << "nobody rang, with " << released_ << " barriers released";
       KillAll();
     }

@@ -290,7 +290,7 @@ class SharingTest(unittest.TestCase):
         client.send_signal(signal.SIGINT)
         error = client.communicate(timeout=COMMAND_S)[1]
         self.assertEqual(client.returncode, -signal.SIGINT)
-        self.assertIn(f"job {job} goes on: `bsp wait {job}` waits for it, `bsp logs {job} --out",
+        self.assertIn(f"`bsp wait {job}` waits for {job}, `bsp logs {job} --out",
                       error)
         self.cluster.bsp("cancel", job)
 

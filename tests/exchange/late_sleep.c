@@ -22,6 +22,7 @@ static void compute(double us) {
 
 static double late_us; /* For a sleep. */
 
+#if defined(__x86_64__) /* Elsewhere nobody sleeps late. */
 /* In place of libc's, by which libbsp sleeps and wakes. */
 long syscall(long number, ...) {
   long word[6];
@@ -43,6 +44,7 @@ long syscall(long number, ...) {
   errno = (int)-result;
   return -1;
 }
+#endif
 
 int main(int argc, char **argv) {
   bsplib_saveargs(&argc, &argv);
