@@ -2,6 +2,8 @@
 // each image; what it has printed before, and what it prints then, is what an undisturbed run
 // prints.
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -124,6 +126,8 @@ int main(int argc, char** argv) {
   getrlimit(RLIMIT_NOFILE, &descriptors);
   descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_cur, 1024);
   setrlimit(RLIMIT_NOFILE, &descriptors);
+  // To root's programs modes of files would mean nothing.
+  prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
   bspnow::paths() = {.program = std::filesystem::absolute(argv[1]),
                      .restorer = std::filesystem::absolute(argv[2])};
   return RUN_ALL_TESTS();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/freestanding/raw_call.h"
@@ -30,8 +31,25 @@ int Aside(int file, int lowest) {
   return moved;
 }
 
-int Open(const char* path, std::uint32_t flags) {
-  const long file = RawCall(SYS_openat, AT_FDCWD, path, (flags & kOpenFlags) | O_CLOEXEC, 0);
+/// With the right that its owner lacks since the process opened it: open(O_CREAT | O_WRONLY, 0400),
+/// or a chmod. Other processes may do the same to the file meanwhile, and take the right away
+/// between the two calls; each of them does so a few times at most.
+long OpenAgainstItsMode(const char* path, int flags, std::uint32_t mode) {
+  constexpr int kTriesMax = 1000;
+  long file = -EACCES;
+  for (int tries = 0; file == -EACCES && tries < kTriesMax; ++tries) {
+    if (RawCall(SYS_fchmodat, AT_FDCWD, path, mode | S_IRUSR | S_IWUSR) != 0) return file;
+    file = RawCall(SYS_openat, AT_FDCWD, path, flags, 0);
+    RawCall(SYS_fchmodat, AT_FDCWD, path, mode);
+  }
+  return file;
+}
+
+int Open(const char* path, const ImageFile& saved) {
+  const int flags = static_cast<int>(saved.open_flags & kOpenFlags) | O_CLOEXEC;
+  long file = RawCall(SYS_openat, AT_FDCWD, path, flags, 0);
+  if (file == -EACCES && saved.kind == ImageFile::kRegular)
+    file = OpenAgainstItsMode(path, flags, saved.mode);
   if (file < 0) Fail("opening ", path, ", which the process had open: ", CallError{file});
   return static_cast<int>(file);
 }
@@ -70,7 +88,7 @@ void Reopen(const Workspace& workspace, const ImageFile& saved) {
   const Options& options = workspace.options;
   const Path path = MovedPath(workspace.chain.newest().String(saved.path),
                               options.old_directory.text(), options.new_directory.text());
-  const int file = Open(path.text(), saved.open_flags);
+  const int file = Open(path.text(), saved);
   const bool only_named = (saved.open_flags & O_PATH) != 0;
   if (saved.kind == ImageFile::kRegular && !only_named) {
     CutBack(file, saved, path.text());

@@ -1,5 +1,5 @@
-// Open files: read, written, appended, duplicated, high numbers, a directory, /dev/null, another
-// working directory, a umask.
+// Open files: read, written, appended, duplicated, high numbers, a directory, /dev/null, one that
+// nobody may write to, another working directory, a umask.
 #define _GNU_SOURCE
 #include <bsp.h>
 #include <dirent.h>
@@ -36,6 +36,7 @@ int main(void) {
   const int nothing = open("/dev/null", O_WRONLY);
   const int here = open("..", O_RDONLY | O_DIRECTORY);
   const int standard = dup(1);
+  const int once = open("once.txt", O_WRONLY | O_CREAT, 0400);
   freopen("errors.txt", "w", stderr);
   for (int step = 0; step < 5; ++step) {
     fprintf(appended, "line %d\n", step);
@@ -45,6 +46,7 @@ int main(void) {
     char piece[8] = {0};
     pwrite(raw, "x", 1, step);
     write(twin, &"abcdefgh"[step], 2);
+    dprintf(once, "%d", step);
     bsp_sync();
     const char c = (char)fgetc(in);
     read(separate, piece, 1);
@@ -66,6 +68,8 @@ int main(void) {
     fstat(created, &status);
     printf("created as %d, mode %o\n", created, status.st_mode & 0777);
     close(created);
+    fstat(once, &status);
+    printf("written once: mode %o, %ld bytes\n", status.st_mode & 0777, (long)status.st_size);
   }
   fclose(appended);
   fclose(updated);
