@@ -124,6 +124,23 @@ std::string WhyTooLate(const proto::AlterJobRequest& request, const proto::Job& 
                                         " is settled then; cancel it and submit it again");
 }
 
+/// Adds the names of the files to `names`, which has the program's.
+absl::Status CheckFiles(const proto::JobSpec& spec, std::set<std::string>& names) {
+  for (const proto::FileSpec& file : spec.files()) {
+    if (absl::Status checked = CheckFile(file); !checked.ok()) return checked;
+    if (!names.insert(file.name()).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("two files of the job have the name \"", file.name(), "\""));
+  }
+  for (const std::string& name : names) {
+    const auto below = names.lower_bound(name + "/");
+    if (below != names.end() && below->starts_with(name + "/"))
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the job's file \"", *below, "\" is to lie in \"", name, "\", which is a file, too"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckAfter(const proto::JobSpec& spec) {
   if (spec.after_size() > kAfterMax)
     return absl::ResourceExhaustedError(
@@ -149,12 +166,7 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
   if (absl::Status lengths = CheckLengths(spec); !lengths.ok()) return lengths;
   if (absl::Status program = CheckFile(spec.program()); !program.ok()) return program;
   std::set<std::string> names = {spec.program().name()};
-  for (const proto::FileSpec& file : spec.files()) {
-    if (absl::Status checked = CheckFile(file); !checked.ok()) return checked;
-    if (!names.insert(file.name()).second)
-      return absl::InvalidArgumentError(
-          absl::StrCat("two files of the job have the name \"", file.name(), "\""));
-  }
+  if (absl::Status files = CheckFiles(spec, names); !files.ok()) return files;
   if (!spec.input().empty() && (spec.attached() || !names.contains(spec.input())))
     return absl::InvalidArgumentError(absl::StrCat(
         "--input: \"", spec.input(), "\" is not among the files of a job without a client"));

@@ -148,6 +148,23 @@ TEST(JobSpecTest, RefusesTwoFilesOfOneName) {
             "");
 }
 
+TEST(JobSpecTest, RefusesAFileInAnotherFile) {
+  const auto complaint = [](const char* one, const char* other) {
+    return Complaint([&](proto::JobSpec& spec) {
+      for (const char* const name : {one, other}) {
+        spec.add_files()->set_name(name);
+        spec.mutable_files(spec.files_size() - 1)->set_sha256(kSha256);
+      }
+    });
+  };
+  EXPECT_EQ(complaint("a/b", "a/c"), "");
+  EXPECT_EQ(complaint("a", "ab/c"), "");
+  EXPECT_EQ(complaint("a", "a/b"),
+            "the job's file \"a/b\" is to lie in \"a\", which is a file, too");
+  EXPECT_NE(complaint("a/b/c/d", "a/b"), "");
+  EXPECT_NE(complaint("data", "a.out/data"), "");
+}
+
 TEST(JobSpecTest, InputIsAFileOfAJobWithoutAClient) {
   const auto with_input = [](auto& spec) {
     spec.add_files()->set_name("data");
