@@ -4,6 +4,7 @@
 // done or the worker is gone, it kills and reaps all of that.
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -333,8 +334,8 @@ std::string EndOfRestore(int wait_status) {
 void HostRun::OnExited(Pid pid, int wait_status, const ProcessUsage& usage) {
   checkpoints_.OnGone(pid, "it has ended");
   if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) {
-    const std::string& said = output_.complaint(pid);
-    ReportNotResumed(pid, said.empty() ? EndOfRestore(wait_status) : said);
+    const absl::string_view said = absl::StripSuffix(output_.complaint(pid), "\n");
+    ReportNotResumed(pid, said.empty() ? EndOfRestore(wait_status) : std::string(said));
   }
   proto::WorkerEvent event;
   proto::ProcessExited& exited = *event.mutable_exited();

@@ -271,7 +271,7 @@ TEST_F(BspHostTest, SaysWhatTheRestorerSaysAndNothingOfItIsOutput) {
   resumed.add_arguments("no room");
   Start(plan, -1);
   ASSERT_TRUE(RunUntilGone());
-  EXPECT_EQ(reason_, "pid 0: no room\n");
+  EXPECT_EQ(reason_, "pid 0: no room");
   EXPECT_EQ(output_bytes_, 0u);
   EXPECT_EQ(exited_.at(Pid{0}).exit_status(), 125);
 }
