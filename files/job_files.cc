@@ -33,18 +33,35 @@ std::int64_t ChangedNs(const struct stat& status) {
   return status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec;
 }
 
-/// Says where the first `bytes` of a file have data; without it all of them count as data.
-void AddDataRanges(archive_entry* entry, int file, off_t bytes) {
-  off_t end = 0;
+/// Of a file.
+struct DataRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+/// Where the first `bytes` of a file have data; what lies between is holes. Who cannot say has data
+/// everywhere.
+std::vector<DataRange> DataRanges(int file, std::uint64_t bytes) {
+  std::vector<DataRange> ranges;
+  std::uint64_t end = 0;
   while (end < bytes) {
-    const off_t begin = lseek(file, end, SEEK_DATA);
-    if (begin < 0 && errno != ENXIO) return archive_entry_sparse_clear(entry);
-    if (begin < 0 || begin >= bytes) break;
-    end = lseek(file, begin, SEEK_HOLE);
-    end = end < 0 ? bytes : std::min(end, bytes);
-    archive_entry_sparse_add_entry(entry, begin, end - begin);
+    const off_t data = lseek(file, static_cast<off_t>(end), SEEK_DATA);
+    if (data < 0 && errno != ENXIO) return {{.begin = 0, .end = bytes}};
+    const auto begin = static_cast<std::uint64_t>(data);
+    if (data < 0 || begin >= bytes) break;
+    const off_t hole = lseek(file, data, SEEK_HOLE);
+    end = hole < 0 ? bytes : std::min(static_cast<std::uint64_t>(hole), bytes);
+    ranges.push_back({.begin = begin, .end = end});
   }
-  if (end == 0) archive_entry_sparse_add_entry(entry, bytes, 0);  // One hole.
+  return ranges;
+}
+
+void SetDataRanges(archive_entry* entry, const std::vector<DataRange>& ranges) {
+  for (const DataRange& range : ranges) {
+    archive_entry_sparse_add_entry(entry, static_cast<la_int64_t>(range.begin),
+                                   static_cast<la_int64_t>(range.end - range.begin));
+  }
+  if (ranges.empty()) archive_entry_sparse_add_entry(entry, archive_entry_size(entry), 0);
 }
 
 }  // namespace
@@ -112,21 +129,32 @@ class ArchiveWriter {
 
 namespace {
 
-/// The first `bytes` of a file. What the entry calls a hole is read in vain.
-absl::Status AddFile(ArchiveWriter& archive, int file, std::uint64_t bytes,
-                     const std::string& name) {
-  std::string piece(std::min<std::uint64_t>(bytes, kFilePieceBytes), '\0');
-  for (std::uint64_t at = 0; at < bytes;) {
-    const std::size_t wanted = std::min<std::uint64_t>(piece.size(), bytes - at);
+absl::Status AddRange(ArchiveWriter& archive, int file, const DataRange& range,
+                      const std::string& name) {
+  std::string piece(std::min<std::uint64_t>(range.end - range.begin, kFilePieceBytes), '\0');
+  for (std::uint64_t at = range.begin; at < range.end;) {
+    const std::size_t wanted = std::min<std::uint64_t>(piece.size(), range.end - at);
     const ssize_t n = pread(file, piece.data(), wanted, static_cast<off_t>(at));
     if (n < 0) return Failed(absl::StrCat("reading ", name));
     if (n == 0) {
-      return absl::AbortedError(absl::StrCat("the program cut its file ", name, " from ", bytes,
-                                             " to ", at, " bytes while it was being saved"));
+      return absl::AbortedError(absl::StrCat("the program cut its file ", name, " to ", at,
+                                             " bytes while it was being saved"));
     }
     const std::string_view read(piece.data(), static_cast<std::size_t>(n));
     if (absl::Status s = archive.AddData(read); !s.ok()) return s;
     at += static_cast<std::uint64_t>(n);
+  }
+  return absl::OkStatus();
+}
+
+/// The archive is given the bytes of holes, too, and leaves them out: it need not be those of the
+/// file, whose holes may have a TiB.
+absl::Status AddHole(ArchiveWriter& archive, std::uint64_t bytes) {
+  const std::string zeros(std::min<std::uint64_t>(bytes, kFilePieceBytes), '\0');
+  while (bytes > 0) {
+    const std::string_view piece(zeros.data(), std::min<std::uint64_t>(bytes, zeros.size()));
+    if (absl::Status s = archive.AddData(piece); !s.ok()) return s;
+    bytes -= piece.size();
   }
   return absl::OkStatus();
 }
@@ -229,14 +257,24 @@ absl::Status NotedFiles::WriteOne(const Noted& noted, ArchiveWriter& archive) {
   archive_entry_set_mtime(entry.get(), (noted.changed_ns - rest_ns) / kFileNsPerS, rest_ns);
   archive_entry_set_size(entry.get(), static_cast<la_int64_t>(noted.bytes));
   if (S_ISLNK(noted.mode)) archive_entry_set_symlink(entry.get(), noted.content.c_str());
-  if (noted.file.valid())
-    AddDataRanges(entry.get(), noted.file.get(), static_cast<off_t>(noted.bytes));
+  if (noted.file.valid()) return WriteLarge(noted, entry.get(), archive);
   if (absl::Status s = archive.Begin(entry.get()); !s.ok()) return s;
-  if (!noted.file.valid())
-    return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
-  if (absl::Status s = AddFile(archive, noted.file.get(), noted.bytes, noted.name); !s.ok())
-    return s;
-  return CheckKept(noted);
+  return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
+}
+
+absl::Status NotedFiles::WriteLarge(const Noted& noted, archive_entry* entry,
+                                    ArchiveWriter& archive) {
+  const std::vector<DataRange> ranges = DataRanges(noted.file.get(), noted.bytes);
+  SetDataRanges(entry, ranges);
+  absl::Status written = archive.Begin(entry);
+  std::uint64_t at = 0;
+  for (const DataRange& range : ranges) {
+    if (written.ok()) written = AddHole(archive, range.begin - at);
+    if (written.ok()) written = AddRange(archive, noted.file.get(), range, noted.name);
+    at = range.end;
+  }
+  if (written.ok()) written = AddHole(archive, noted.bytes - at);
+  return written.ok() ? CheckKept(noted) : written;
 }
 
 // What was written into it since the barrier may be in the archive, and the memory of the processes

@@ -25,6 +25,8 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 
+struct archive_entry;
+
 namespace bspnow::files {
 
 class ArchiveWriter;
@@ -68,6 +70,7 @@ class NotedFiles {
   using GivenByName = std::map<std::string_view, const GivenFile*>;
 
   static absl::Status WriteOne(const Noted& noted, ArchiveWriter& archive);
+  static absl::Status WriteLarge(const Noted& noted, archive_entry* entry, ArchiveWriter& archive);
   static absl::Status CheckKept(const Noted& noted);
   absl::Status NoteOne(const std::string& path, const GivenByName& given);
   absl::Status NoteContent(const std::string& path, Noted& noted);

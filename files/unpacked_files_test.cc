@@ -1,0 +1,67 @@
+// What is unpacked is what was there: holes, links, modes.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
+#include "files/job_files.h"
+
+namespace bspnow::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UnpackedFilesTest : public testing::Test {
+ protected:
+  UnpackedFilesTest() {
+    fs::create_directories(job());
+    fs::create_directories(later());
+  }
+
+  std::string job() const { return scratch_.path() + "/job"; }
+  std::string later() const { return scratch_.path() + "/later"; }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(job() + "/" + name) << text;
+  }
+
+  /// What the job had is what it has later.
+  void SaveAndUnpack(const std::vector<GivenFile>& given) {
+    const std::string archive = scratch_.path() + "/archive";
+    const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), given);
+    ASSERT_TRUE(noted.ok()) << noted.status();
+    const UniqueFd file(open(archive.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    const absl::Status written = noted->Write(file.get(), {});
+    ASSERT_TRUE(written.ok()) << written;
+    const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive, later());
+    ASSERT_TRUE(facts.ok()) << facts.status();
+  }
+
+  const ScratchDirectory scratch_;
+};
+
+// To read a TiB of them takes minutes.
+TEST_F(UnpackedFilesTest, HolesOfASparseFileTakeNoTime) {
+  constexpr off_t kBytes = off_t{1} << 40;
+  Write("sparse", "begin");
+  fs::resize_file(job() + "/sparse", kBytes);
+  std::ofstream(job() + "/sparse", std::ios::app) << "end";
+  Write("hollow", "");
+  fs::resize_file(job() + "/hollow", kBytes);
+  SaveAndUnpack({});
+  EXPECT_EQ(fs::file_size(later() + "/hollow"), std::uintmax_t{kBytes});
+  EXPECT_EQ(fs::file_size(later() + "/sparse"), std::uintmax_t{kBytes} + 3);
+  const UniqueFd file(open((later() + "/sparse").c_str(), O_RDONLY | O_CLOEXEC));
+  std::string ends(8, '\0');
+  ASSERT_EQ(pread(file.get(), ends.data(), 5, 0), 5);
+  ASSERT_EQ(pread(file.get(), ends.data() + 5, 3, kBytes), 3);
+  EXPECT_EQ(ends, "beginend");
+}
+
+}  // namespace
+}  // namespace bspnow::files
