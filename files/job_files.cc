@@ -159,6 +159,11 @@ absl::Status AddHole(ArchiveWriter& archive, std::uint64_t bytes) {
   return absl::OkStatus();
 }
 
+bool IsUnchanged(const GivenFile& given, const struct stat& status) {
+  return given.bytes == static_cast<std::uint64_t>(status.st_size) &&
+         given.changed_ns == ChangedNs(status) && given.mode == (status.st_mode & kPermissions);
+}
+
 bool IsSaved(mode_t mode) { return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode); }
 
 }  // namespace
@@ -206,9 +211,7 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& giv
   if (S_ISREG(status.st_mode)) {
     noted.bytes = static_cast<std::uint64_t>(status.st_size);
     const auto found = given.find(noted.name);
-    if (found != given.end() && found->second->bytes == noted.bytes &&
-        found->second->changed_ns == noted.changed_ns)
-      return absl::OkStatus();
+    if (found != given.end() && IsUnchanged(*found->second, status)) return absl::OkStatus();
     if (absl::Status s = NoteContent(path, noted); !s.ok()) return s;
   }
   noted_.push_back(std::move(noted));

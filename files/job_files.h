@@ -36,6 +36,7 @@ struct GivenFile {
   std::string name;  ///< Relative.
   std::uint64_t bytes;
   std::int64_t changed_ns;
+  std::uint32_t mode;  ///< Its permissions.
 };
 
 /// Output of a process that had no newline yet, and so is in no log.

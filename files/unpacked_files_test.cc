@@ -1,11 +1,13 @@
 // What is unpacked is what was there: holes, links, modes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
@@ -61,6 +63,26 @@ TEST_F(UnpackedFilesTest, HolesOfASparseFileTakeNoTime) {
   ASSERT_EQ(pread(file.get(), ends.data(), 5, 0), 5);
   ASSERT_EQ(pread(file.get(), ends.data() + 5, 3, kBytes), 3);
   EXPECT_EQ(ends, "beginend");
+}
+
+TEST_F(UnpackedFilesTest, ModesOfFilesThatCameWithTheJobAreKept) {
+  std::vector<GivenFile> given;
+  for (const char* const name : {"tool.sh", "same"}) {
+    Write(name, "text");
+    const std::string path = job() + "/" + name;
+    fs::permissions(path, fs::perms{0644});
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    given.push_back({.name = name,
+                     .bytes = 4,
+                     .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
+                     .mode = 0644});
+  }
+  fs::permissions(job() + "/tool.sh", fs::perms{0755});
+  SaveAndUnpack(given);
+  EXPECT_FALSE(fs::exists(later() + "/same"));
+  ASSERT_TRUE(fs::exists(later() + "/tool.sh"));
+  EXPECT_EQ(fs::status(later() + "/tool.sh").permissions(), fs::perms{0755});
 }
 
 }  // namespace

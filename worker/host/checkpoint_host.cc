@@ -88,7 +88,10 @@ absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
 std::vector<files::GivenFile> GivenFiles(const proto::HostPlan& plan) {
   std::vector<files::GivenFile> files;
   for (const proto::KnownFile& file : plan.given()) {
-    files.push_back({.name = file.name(), .bytes = file.bytes(), .changed_ns = file.changed_ns()});
+    files.push_back({.name = file.name(),
+                     .bytes = file.bytes(),
+                     .changed_ns = file.changed_ns(),
+                     .mode = file.mode()});
   }
   return files;
 }

@@ -83,7 +83,8 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, Op
   const absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
   if (!found.ok()) return found.status();
   for (const LeftFile& file : found->files)
-    given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
+    given_[file.name] = {
+        .name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns, .mode = file.mode};
   return absl::OkStatus();
 }
 

@@ -332,6 +332,7 @@ proto::HostPlan NodeJob::PlanForHost() {
     given.set_name(file.name);
     given.set_bytes(file.bytes);
     given.set_changed_ns(file.changed_ns);
+    given.set_mode(file.mode);
   }
   plan.set_image_directory(parts_.images.DirectoryOf(id_));
   if (account_) {
