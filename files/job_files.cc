@@ -161,7 +161,8 @@ absl::Status AddHole(ArchiveWriter& archive, std::uint64_t bytes) {
 
 bool IsUnchanged(const GivenFile& given, const struct stat& status) {
   return given.bytes == static_cast<std::uint64_t>(status.st_size) &&
-         given.changed_ns == ChangedNs(status) && given.mode == (status.st_mode & kPermissions);
+         given.changed_ns == ChangedNs(status) && given.mode == (status.st_mode & kPermissions) &&
+         status.st_nlink == 1;  // It came with one name, and another one is to be linked to it.
 }
 
 bool IsSaved(mode_t mode) { return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode); }
@@ -201,6 +202,7 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& giv
               .bytes = 0,
               .changed_ns = ChangedNs(status),
               .content = {},
+              .twin = {},
               .file = {}};
   if (!IsSaved(status.st_mode)) return absl::OkStatus();
   if (S_ISLNK(status.st_mode)) {
@@ -209,13 +211,20 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& giv
     if (error) return absl::InternalError(absl::StrCat("reading ", path, ": ", error.message()));
   }
   if (S_ISREG(status.st_mode)) {
-    noted.bytes = static_cast<std::uint64_t>(status.st_size);
     const auto found = given.find(noted.name);
     if (found != given.end() && IsUnchanged(*found->second, status)) return absl::OkStatus();
+    if (status.st_nlink > 1) noted.twin = FirstNameOf(status, noted.name);
+    if (noted.twin.empty()) noted.bytes = static_cast<std::uint64_t>(status.st_size);
     if (absl::Status s = NoteContent(path, noted); !s.ok()) return s;
   }
   noted_.push_back(std::move(noted));
   return absl::OkStatus();
+}
+
+/// Empty: it is `name`.
+std::string NotedFiles::FirstNameOf(const struct stat& status, const std::string& name) {
+  const auto [first, is_new] = linked_.try_emplace({status.st_dev, status.st_ino}, name);
+  return is_new ? "" : first->second;
 }
 
 absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
@@ -260,6 +269,10 @@ absl::Status NotedFiles::WriteOne(const Noted& noted, ArchiveWriter& archive) {
   archive_entry_set_mtime(entry.get(), (noted.changed_ns - rest_ns) / kFileNsPerS, rest_ns);
   archive_entry_set_size(entry.get(), static_cast<la_int64_t>(noted.bytes));
   if (S_ISLNK(noted.mode)) archive_entry_set_symlink(entry.get(), noted.content.c_str());
+  if (!noted.twin.empty()) {
+    archive_entry_set_hardlink(entry.get(), absl::StrCat(kFilesPrefix.data(), noted.twin).c_str());
+    return archive.Begin(entry.get());
+  }
   if (noted.file.valid()) return WriteLarge(noted, entry.get(), archive);
   if (absl::Status s = archive.Begin(entry.get()); !s.ok()) return s;
   return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();

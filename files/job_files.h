@@ -7,7 +7,8 @@
 // all of it, which tar(1) takes for padding. Its entries:
 //
 //   directory         the absolute path of the job's directory
-//   files/<NAME>      what lies there; NAME as in files/file_name.h
+//   files/<NAME>      what lies there; NAME as in files/file_name.h. A regular file that has more
+//                     than one name is there once, then as hard links to that name
 //   lines/PID.STREAM  an unfinished line
 #ifndef FILES_JOB_FILES_H_
 #define FILES_JOB_FILES_H_
@@ -20,12 +21,14 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
 
 struct archive_entry;
+struct stat;
 
 namespace bspnow::files {
 
@@ -65,19 +68,25 @@ class NotedFiles {
     std::uint64_t bytes;
     std::int64_t changed_ns;
     std::string content;  ///< Of a small file; of a link, where it leads.
+    std::string twin;     ///< The name before this one of the same file, if it has several.
     UniqueFd file;        ///< Of a larger file.
   };
 
   using GivenByName = std::map<std::string_view, const GivenFile*>;
 
+  /// What tells a file from all others: device and inode.
+  using FileNumber = std::pair<std::uint64_t, std::uint64_t>;
+
   static absl::Status WriteOne(const Noted& noted, ArchiveWriter& archive);
   static absl::Status WriteLarge(const Noted& noted, archive_entry* entry, ArchiveWriter& archive);
   static absl::Status CheckKept(const Noted& noted);
   absl::Status NoteOne(const std::string& path, const GivenByName& given);
+  std::string FirstNameOf(const struct stat& status, const std::string& name);
   absl::Status NoteContent(const std::string& path, Noted& noted);
 
   std::string directory_;
   std::vector<Noted> noted_;
+  std::map<FileNumber, std::string> linked_;  ///< First names of files that have several.
   std::uint64_t content_bytes_ = 0;
   std::size_t large_ = 0;  ///< Have a descriptor.
 };

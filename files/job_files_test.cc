@@ -377,6 +377,14 @@ TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
+TEST_F(JobFilesTest, LinkToNoFileThatLiesWhereALinkLeads) {
+  WriteForeign(archive(), {{.name = "directory", .type = S_IFREG},
+                           {.name = "files/d/passwd", .type = S_IFREG},
+                           {.name = "files/d", .type = S_IFLNK},
+                           {.name = "files/a", .type = S_IFREG, .hardlink = "files/d/passwd"}});
+  EXPECT_TRUE(absl::IsDataLoss(UnpackJobFiles(archive(), later()).status()));
+}
+
 TEST_F(JobFilesTest, UnpackingIsBrokenOffInTheMiddle) {
   Write("large", std::string(3 * kLarge, 'x'));
   ASSERT_TRUE(Archive(Note({}), {}).ok());

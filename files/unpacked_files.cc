@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/remove_tree.h"
@@ -68,7 +70,9 @@ class ArchiveReader {
   absl::Status MakeDirectories(const fs::path& into, const fs::path& name);
   absl::StatusOr<std::string> ReadText(archive_entry* entry);
   absl::Status KeepLine(std::string_view name, std::string text);
-  absl::Status Unpack(archive_entry* entry, const std::string& path);
+  bool MakesSense(archive_entry* entry) const;
+  void NoteName(archive_entry* entry, const std::string& name);
+  absl::Status Unpack(archive_entry* entry, const std::string& into, const std::string& name);
   absl::Status WriteData(archive_entry* entry, int target);
 
   const std::string path_;
@@ -77,7 +81,14 @@ class ArchiveReader {
   const ArchivePtr archive_;
   JobFilesFacts facts_;
   std::map<std::string, Made> directories_;  ///< By path: outer ones first.
+  std::set<std::string> regular_;            ///< Entries of regular files that are still there.
 };
+
+/// Whose paths lie below `path`. '0' is what follows '/'.
+template <class Ordered>
+void EraseBelow(const std::string& path, Ordered& paths) {
+  paths.erase(paths.lower_bound(path + "/"), paths.lower_bound(path + "0"));
+}
 
 void SetTime(const std::string& path, const timespec& changed) {
   const timespec times[2] = {changed, changed};
@@ -160,19 +171,35 @@ absl::Status ArchiveReader::ReadEntry(archive_entry* entry, const std::string& i
   if (name.starts_with(kFilesPrefix)) {
     name.remove_prefix(kFilesPrefix.size());
     if (type == AE_IFDIR && name.ends_with('/')) name.remove_suffix(1);
-    if (!CheckFileName(name).ok() || archive_entry_hardlink(entry) != nullptr ||
-        (type != AE_IFREG && type != AE_IFDIR && type != AE_IFLNK))
+    if (!CheckFileName(name).ok() || !MakesSense(entry))
       return Damaged("has an entry that makes no sense");
+    NoteName(entry, std::string(name));
     if (into.empty()) return absl::OkStatus();
     const fs::path file(name);
     absl::Status made = MakeDirectories(into, type == AE_IFDIR ? file : file.parent_path());
-    return made.ok() ? Unpack(entry, into + "/" + file.string()) : made;
+    return made.ok() ? Unpack(entry, into, file) : made;
   }
   absl::StatusOr<std::string> text = ReadText(entry);
   if (!text.ok()) return text.status();
   if (name != kWhereName) return KeepLine(name, *std::move(text));
   facts_.directory = *std::move(text);
   return absl::OkStatus();
+}
+
+/// A hard link leads to a file that this archive has brought, and to which no symbolic link leads.
+bool ArchiveReader::MakesSense(archive_entry* entry) const {
+  const char* const twin = archive_entry_hardlink(entry);
+  if (twin != nullptr) return regular_.contains(twin);
+  const mode_t type = archive_entry_filetype(entry);
+  return type == AE_IFREG || type == AE_IFDIR || type == AE_IFLNK;
+}
+
+void ArchiveReader::NoteName(archive_entry* entry, const std::string& name) {
+  const std::string path = std::string(kFilesPrefix) + name;
+  const mode_t type = archive_entry_filetype(entry);
+  if (type != AE_IFDIR) EraseBelow(path, regular_);
+  regular_.erase(path);
+  if (type == AE_IFREG && archive_entry_hardlink(entry) == nullptr) regular_.insert(path);
 }
 
 absl::StatusOr<std::string> ArchiveReader::ReadText(archive_entry* entry) {
@@ -198,7 +225,9 @@ absl::Status ArchiveReader::KeepLine(std::string_view name, std::string text) {
 }
 
 // A file of that name is replaced, not written to: it may be a link to anything.
-absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path) {
+absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& into,
+                                   const std::string& name) {
+  const std::string path = into + "/" + name;
   const mode_t mode = archive_entry_perm(entry) & kPermissions;
   const timespec changed = {.tv_sec = archive_entry_mtime(entry),
                             .tv_nsec = archive_entry_mtime_nsec(entry)};
@@ -209,10 +238,13 @@ absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path
   // Another node may have had a directory where this one had a file.
   if (!RemoveTree(path))
     return absl::InternalError(absl::StrCat("what lies at ", path, " cannot be removed"));
-  // With all below it: a link is not to get its mode. '0' is what follows '/'.
+  // With all below it: a link is not to get its mode.
   directories_.erase(path);
-  directories_.erase(directories_.lower_bound(path + "/"), directories_.lower_bound(path + "0"));
-  if (const char* const leads_to = archive_entry_symlink(entry); leads_to != nullptr) {
+  EraseBelow(path, directories_);
+  if (const char* const twin = archive_entry_hardlink(entry); twin != nullptr) {
+    const std::string first = into + "/" + (twin + kFilesPrefix.size());
+    if (link(first.c_str(), path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
+  } else if (const char* const leads_to = archive_entry_symlink(entry); leads_to != nullptr) {
     if (symlink(leads_to, path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
   } else {
     const UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

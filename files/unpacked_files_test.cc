@@ -65,6 +65,43 @@ TEST_F(UnpackedFilesTest, HolesOfASparseFileTakeNoTime) {
   EXPECT_EQ(ends, "beginend");
 }
 
+TEST_F(UnpackedFilesTest, NamesOfOneFileStayNamesOfOneFile) {
+  Write("small", "text");
+  Write("large", std::string(300'000, 'x'));
+  Write("outside", "more");
+  fs::rename(job() + "/outside", scratch_.path() + "/outside");
+  fs::create_hard_link(scratch_.path() + "/outside", job() + "/inside");
+  fs::create_directories(job() + "/sub");
+  for (const char* const name : {"small", "large"}) {
+    fs::create_hard_link(job() + "/" + name, job() + "/another " + name);
+    fs::create_hard_link(job() + "/" + name, job() + "/sub/" + name);
+  }
+  SaveAndUnpack({});
+  for (const char* const name : {"/small", "/large"}) {
+    EXPECT_EQ(fs::hard_link_count(later() + name), 3u);
+    EXPECT_EQ(fs::file_size(later() + name), fs::file_size(job() + name));
+    EXPECT_TRUE(fs::equivalent(later() + name, later() + "/sub" + name));
+    EXPECT_EQ(fs::last_write_time(later() + name), fs::last_write_time(job() + name));
+  }
+  EXPECT_EQ(fs::hard_link_count(later() + "/inside"), 1u);
+  EXPECT_EQ(fs::file_size(later() + "/inside"), 4u);
+}
+
+TEST_F(UnpackedFilesTest, AnotherNameOfAFileThatCameWithTheJobIsLinkedToIt) {
+  Write("data", "text");
+  struct stat status {};
+  ASSERT_EQ(stat((job() + "/data").c_str(), &status), 0);
+  const GivenFile given{
+      .name = "data",
+      .bytes = 4,
+      .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
+      .mode = status.st_mode & 0777};
+  fs::create_hard_link(job() + "/data", job() + "/backup");
+  std::ofstream(later() + "/data") << "text";
+  SaveAndUnpack({given});
+  EXPECT_TRUE(fs::equivalent(later() + "/data", later() + "/backup"));
+}
+
 TEST_F(UnpackedFilesTest, ModesOfFilesThatCameWithTheJobAreKept) {
   std::vector<GivenFile> given;
   for (const char* const name : {"tool.sh", "same"}) {
