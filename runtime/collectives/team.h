@@ -40,9 +40,11 @@ class Team {
  public:
   /// With BSP_CHECK=full it takes a superstep to find whether all make the same call.
   Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call);
-  /// The call is over: what is left of LastSync.
+  /// The call is over: what is left of LastSync. What the program had sent before the call is gone,
+  /// also where the call took one superstep: on how many it takes a program is not to depend.
   ~Team() {
     if (last_) group_.BeginNextSuperstep();
+    if (!group_.inbox().empty()) group_.inbox().Clear();
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
