@@ -6,10 +6,13 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "base/write_all.h"
@@ -24,6 +27,9 @@ constexpr std::uint64_t kSmallBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kContentBytesMax = std::uint64_t{16} << 20;  // Of all small files.
 constexpr std::size_t kLargeFilesMax = 512;                          // Each takes a descriptor.
 constexpr mode_t kPermissions = 0777;
+constexpr std::int64_t kTickNs = 10'000'000;              // The longest (CONFIG_HZ=100).
+constexpr std::int64_t kTimeUnitNsMax = 2 * kFileNsPerS;  // FAT's.
+constexpr std::chrono::nanoseconds kLookAgain{kTickNs / 10};
 
 absl::Status Failed(const std::string& what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
@@ -31,6 +37,20 @@ absl::Status Failed(const std::string& what) {
 
 std::int64_t ChangedNs(const struct stat& status) {
   return status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec;
+}
+
+/// What file systems take for the time.
+std::int64_t FileClockNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now.tv_sec * kFileNsPerS + now.tv_nsec;
+}
+
+/// Two changes of a file within so long may have one time, this one: it is that of the last tick, as
+/// a rule, or of the last second, or even one.
+std::int64_t TimeUnitNs(std::int64_t changed_ns) {
+  if (changed_ns % kTimeUnitNsMax == 0) return kTimeUnitNsMax;
+  return changed_ns % kFileNsPerS == 0 ? kFileNsPerS : kTickNs;
 }
 
 /// Of a file.
@@ -191,7 +211,17 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
   if (error)
     return absl::InternalError(
         absl::StrCat("listing the job's directory, at ", last, ": ", error.message()));
+  files.AwaitNewTimes();
   return files;
+}
+
+// A copy of a large file would hold up the processes for longer; to refuse it, for ever.
+void NotedFiles::AwaitNewTimes() const {
+  for (;;) {
+    const std::int64_t rest_ns = new_times_from_ns_ - FileClockNs();
+    if (rest_ns <= 0 || rest_ns > 2 * kTimeUnitNsMax) return;  // The clock was set back.
+    std::this_thread::sleep_for(std::max(std::chrono::nanoseconds(rest_ns), kLookAgain));
+  }
 }
 
 absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& given) {
@@ -233,6 +263,9 @@ absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   if (!file.valid()) return Failed(absl::StrCat("opening ", noted.name));
   if (noted.bytes > kSmallBytesMax || content_bytes_ + noted.bytes > kContentBytesMax) {
     noted.file = std::move(file);
+    const std::int64_t unit_ns = TimeUnitNs(noted.changed_ns);
+    if (noted.changed_ns <= FileClockNs() + unit_ns)  // Else a change shows: it is another time.
+      new_times_from_ns_ = std::max(new_times_from_ns_, noted.changed_ns + unit_ns);
     if (++large_ <= kLargeFilesMax) return absl::OkStatus();
     return absl::ResourceExhaustedError(
         absl::StrCat("the job's directory has more than ", kLargeFilesMax, " large files"));

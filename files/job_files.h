@@ -53,6 +53,10 @@ struct UnfinishedLine {
 /// at once; larger ones are opened, so that they may be replaced or removed before they are written
 /// to the archive, and grow; but cut they may not be, nor overwritten in place. (Of one that grows
 /// it is not known whether it is overwritten, too.)
+///
+/// That one is overwritten is seen by its time. If a larger file was changed a moment ago, Note
+/// waits until a change has another time: at most some 10 ms; 1 s or 2 where its time is a whole
+/// second, as on file systems that know no parts of it.
 class NotedFiles {
  public:
   static absl::StatusOr<NotedFiles> Note(const std::string& directory,
@@ -83,12 +87,14 @@ class NotedFiles {
   absl::Status NoteOne(const std::string& path, const GivenByName& given);
   std::string FirstNameOf(const struct stat& status, const std::string& name);
   absl::Status NoteContent(const std::string& path, Noted& noted);
+  void AwaitNewTimes() const;
 
   std::string directory_;
   std::vector<Noted> noted_;
   std::map<FileNumber, std::string> linked_;  ///< First names of files that have several.
   std::uint64_t content_bytes_ = 0;
-  std::size_t large_ = 0;  ///< Have a descriptor.
+  std::size_t large_ = 0;               ///< Have a descriptor.
+  std::int64_t new_times_from_ns_ = 0;  ///< By the clock of file systems.
 };
 
 /// What an archive holds besides the files.

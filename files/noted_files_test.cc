@@ -5,8 +5,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -90,6 +92,52 @@ TEST_F(NotedFilesTest, AFileThatIsOverwrittenInPlaceIsRefusedByName) {
   const absl::Status written = noted->Write(archive.get(), {});
   EXPECT_TRUE(absl::IsAborted(written)) << written;
   EXPECT_NE(written.message().find("table"), absl::string_view::npos) << written;
+}
+
+// So many file systems, and all in a kernel before 6.13, give files the time of the last tick. Some
+// know no parts of a second, and FAT no odd ones.
+class CoarseTimesTest : public NotedFilesTest, public testing::WithParamInterface<std::int64_t> {
+ protected:
+  void Overwrite() {
+    std::fstream(job() + "/table") << "rows";
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const std::int64_t now_ns = now.tv_sec * kNsPerS + now.tv_nsec;
+    const std::int64_t time_ns = now_ns - now_ns % GetParam();
+    const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+                              {.tv_sec = time_ns / kNsPerS, .tv_nsec = time_ns % kNsPerS}};
+    ASSERT_EQ(utimensat(AT_FDCWD, (job() + "/table").c_str(), times, 0), 0);
+  }
+
+ private:
+  static constexpr std::int64_t kNsPerS = 1'000'000'000;
+};
+
+TEST_P(CoarseTimesTest, WhatIsWrittenRightAfterTheBarrierIsSeen) {
+  Write("table", std::string(kLarge, 'x'));
+  Overwrite();
+  const absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), {});
+  ASSERT_TRUE(noted.ok()) << noted.status();
+  Overwrite();
+  const UniqueFd archive(memfd_create("archive", MFD_CLOEXEC));
+  EXPECT_TRUE(absl::IsAborted(noted->Write(archive.get(), {})));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfATickOfASecondOfTwo, CoarseTimesTest,
+                         testing::Values(1, 10'000'000, 1'000'000'000, 2'000'000'000));
+
+// Nobody waits for them.
+TEST_F(NotedFilesTest, OldAndFutureTimesOfLargeFilesCostNothing) {
+  for (const int hours : {-1, 1}) {
+    const std::string name = "table" + std::to_string(hours);
+    Write(name, std::string(kLarge, 'x'));
+    const auto time = fs::file_time_type::clock::now() + std::chrono::hours(hours);
+    fs::last_write_time(job() + "/" + name, std::chrono::floor<std::chrono::hours>(time));
+  }
+  Write("small", "written just now");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
 }
 
 // No path leads to what lies deepest: it would be taken for a file that has gone meanwhile.
