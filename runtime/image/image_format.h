@@ -140,7 +140,7 @@ struct ImageFile {
   std::uint32_t open_flags;        ///< As F_GETFL has them.
   std::uint32_t descriptor_flags;  ///< FD_CLOEXEC.
   std::uint64_t position;
-  std::uint64_t bytes;  ///< Of the file: it is cut back to that if it is open for writing.
+  std::uint64_t bytes;  ///< Of the file, with what others have appended since the barrier.
   std::uint32_t of;
   std::uint32_t mode;  ///< Permission bits.
   std::uint64_t path;  ///< Offset in strings; absolute.

@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -178,6 +179,7 @@ void HostedProgram::OnSaving() {
                                        .write_ns = 0,
                                        .output_before = outcome_.output,
                                        .files = files});
+  if (!launch_.shared.empty()) std::ofstream(launch_.shared, std::ios::app) << "other\n";
   const LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
   Answer(&place, sizeof place, images_.get());
   if (launch_.saving != Saving::kTorn) return;

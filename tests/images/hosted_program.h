@@ -23,6 +23,7 @@ struct ProgramLaunch {
   std::uint64_t chain_max = 1;  ///< Images that build on each other, at most.
   std::uint64_t superstep = 0;  ///< At which the image was taken that `command` puts back.
   std::string areas;            ///< An image of areas, to be handed to bsp_checkpoint_resume.
+  std::string shared{};         ///< A file; another process appends "other\n" behind each barrier.
 };
 
 struct TakenImage {

@@ -61,15 +61,20 @@ void Seek(int file, std::uint64_t position, const char* path) {
 
 bool IsWritable(const ImageFile& file) { return (file.open_flags & O_ACCMODE) != O_RDONLY; }
 
-// What was appended since goes; what was there must still be there.
+// What was appended since goes. Another process may have appended before this one's image was
+// taken, and is in its length; but each looks before it goes on, so who of all that append looked
+// first saw the length of the barrier, and none goes on from here before all have cut: the least
+// holds. One that is shorter than in this image may have been cut by another process; what this
+// one has passed must still be there.
 void CutBack(int file, const ImageFile& saved, const char* path) {
   const long bytes = RawCall(SYS_lseek, file, 0, SEEK_END);
   if (bytes < 0) Fail("seeking in ", path, ": ", CallError{bytes});
   const auto present = static_cast<std::uint64_t>(bytes);
-  if (present < saved.bytes) {
-    Fail(path, " has ", present, " bytes, and had ", saved.bytes, " when the image was taken");
+  if (present < saved.position && saved.position <= saved.bytes) {
+    Fail(path, " has ", present, " bytes, and the process was at ", saved.position,
+         " when the image was taken");
   }
-  if (present == saved.bytes || !IsWritable(saved)) return;
+  if (present <= saved.bytes || !IsWritable(saved)) return;
   const long result = RawCall(SYS_ftruncate, file, saved.bytes);
   if (result != 0) Fail("cutting ", path, " back: ", CallError{result});
 }
@@ -86,12 +91,13 @@ void PutAt(int file, const ImageFile& saved, const char* path) {
 
 void Reopen(const Workspace& workspace, const ImageFile& saved) {
   const Options& options = workspace.options;
-  const Path path = MovedPath(workspace.chain.newest().String(saved.path),
-                              options.old_directory.text(), options.new_directory.text());
+  const char* const old_path = workspace.chain.newest().String(saved.path);
+  const Path path = MovedPath(old_path, options.old_directory, options.new_directory);
   const int file = Open(path.text(), saved);
   const bool only_named = (saved.open_flags & O_PATH) != 0;
   if (saved.kind == ImageFile::kRegular && !only_named) {
-    CutBack(file, saved, path.text());
+    // The files of the job's directory are those of the barrier already.
+    if (!IsBelow(old_path, options.old_directory)) CutBack(file, saved, path.text());
     Seek(file, saved.position, path.text());
   }
   // A position among the names of another file system's directory may mean nothing there.
@@ -142,9 +148,8 @@ void MoveDescriptorsAside(Workspace& workspace) {
 
 void EnterDirectory(const Workspace& workspace) {
   const Image& newest = workspace.chain.newest();
-  const Path path =
-      MovedPath(newest.String(newest.state().directory), workspace.options.old_directory.text(),
-                workspace.options.new_directory.text());
+  const Path path = MovedPath(newest.String(newest.state().directory),
+                              workspace.options.old_directory, workspace.options.new_directory);
   const long result = RawCall(SYS_chdir, path.text());
   if (result != 0 && result != -ENOENT) Fail(path.text(), ": ", CallError{result});
   RawCall(SYS_umask, newest.state().umask);

@@ -9,7 +9,7 @@ namespace bspnow::worker::restore {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--moved OLD NEW]"
+    "usage: bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--directory OLD NEW]"
     " (each IMAGE, oldest first, and the DIRECTORY: a descriptor or an absolute path)";
 
 int Number(const char* text) {
@@ -44,7 +44,7 @@ void ReadOptions(int argument_count, char** arguments, Options& options) {
       options.texts = Open(value, O_RDONLY | O_DIRECTORY);
     } else if (Equal(name, "--link")) {
       options.link = Number(value);
-    } else if (Equal(name, "--moved") && i + 2 < argument_count) {
+    } else if (Equal(name, "--directory") && i + 2 < argument_count) {
       options.old_directory << value;
       options.new_directory << arguments[++i + 1];
     } else {

@@ -9,14 +9,19 @@ namespace bspnow::worker::restore {
 /// A longer one is cut, and then does not exist.
 using Path = FixedText<4096>;
 
+/// It is the directory, or lies below it; nothing is below an empty one.
+inline bool IsBelow(const char* path, const Path& directory) {
+  const std::size_t length = directory.size();
+  return length != 0 && TextPiece{path, Length(path)}.StartsWith(directory.text()) &&
+         (path[length] == '\0' || path[length] == '/');
+}
+
 /// `path`, with OLD at its beginning replaced by NEW; OLD empty: as it is.
-inline Path MovedPath(const char* path, const char* old_directory, const char* new_directory) {
+inline Path MovedPath(const char* path, const Path& old_directory, const Path& new_directory) {
   Path moved;
-  const std::size_t length = Length(old_directory);
-  const bool below = length != 0 && TextPiece{path, Length(path)}.StartsWith(old_directory) &&
-                     (path[length] == '\0' || path[length] == '/');
-  if (below) moved << new_directory;
-  moved << (below ? path + length : path);
+  const bool below = IsBelow(path, old_directory);
+  if (below) moved << new_directory.text();
+  moved << (below ? path + old_directory.size() : path);
   return moved;
 }
 

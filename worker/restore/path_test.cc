@@ -8,7 +8,11 @@ namespace bspnow::worker::restore {
 namespace {
 
 std::string Moved(const char* path, const char* old_directory, const char* new_directory) {
-  return MovedPath(path, old_directory, new_directory).text();
+  Path from;
+  from << old_directory;
+  Path to;
+  to << new_directory;
+  return MovedPath(path, from, to).text();
 }
 
 TEST(MovedPathTest, TakesWhatLiesBelowTheOldDirectoryToTheNew) {

@@ -7,8 +7,9 @@ std::vector<std::string> RestoreArguments(const RestoreRequest& request) {
                                         std::to_string(request.link)};
   for (const std::string& image : request.images)
     arguments.insert(arguments.end(), {"--image", image});
-  if (!request.old_directory.empty() && request.old_directory != request.new_directory) {
-    arguments.insert(arguments.end(), {"--moved", request.old_directory, request.new_directory});
+  if (!request.old_directory.empty()) {
+    arguments.insert(arguments.end(),
+                     {"--directory", request.old_directory, request.new_directory});
   }
   return arguments;
 }

@@ -1,7 +1,7 @@
 // How the worker starts bsp-restore, the program that becomes a saved process. See
 // worker/restore/restore_main.cc for what it does.
 //
-//   bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--moved OLD NEW]
+//   bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--directory OLD NEW]
 //
 // The images come oldest first, each with its --image: a path may have any character. Each IMAGE
 // and the DIRECTORY are a descriptor number or an absolute path. Standard input, output and error,
@@ -21,8 +21,9 @@ struct RestoreRequest {
   std::vector<std::string> images;  ///< Oldest first: a base 0 image, then each that builds on it.
   std::string texts;                ///< The directory of text-<HASH>.
   int link;                         ///< The descriptor that is the link, as a rule kLinkFd.
-  /// Where the job's directory was when the image was taken, and where it is now: paths of open
-  /// files and the working directory are taken below the new one. Both empty: nothing has moved.
+  /// Where the job's directory was when the image was taken, and where it is now, perhaps the same:
+  /// paths of open files and the working directory are taken below the new one, where files are
+  /// those of the barrier already. Both empty: no file is.
   std::string old_directory;
   std::string new_directory;
 };
