@@ -206,7 +206,7 @@ class Process {
   void RequireGroupsLeft(Call call, std::uint32_t before) const;
   void EndProgram();
   __attribute__((cold)) void TakeImage();
-  ImageOutcome Save(const ImageOrder& order, const Clocks& clocks, const UniqueFd& directory);
+  ImageOutcome Save(const ImageOrder& order, const Clocks& clocks, const PlaceOfImages& place);
   void ComeBack();
 
   Attachment attachment_;

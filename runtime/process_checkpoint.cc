@@ -21,11 +21,11 @@ void Process::TakeImage() {
   const bool hold = order.hold != 0;
   if (!attachment_.link.StillOurs()) return;  // Its other end has seen that, and gives the reason.
   if (areas_.any()) fflush(nullptr);          // Buffers are not saved.
-  UniqueFd directory = AskForImages(attachment_.link, LinkHello::kSaving);
-  if (!directory.valid()) return;  // The worker gives this checkpoint up.
+  PlaceOfImages place = AskForImages(attachment_.link, LinkHello::kSaving);
+  if (!place.descriptor.valid() && !place.lost) return;  // The worker gives this checkpoint up.
   const Clocks clocks{.elapsed_ns = start_ns - begin_ns_, .processor_ns = processor_ns()};
-  if (Save(order, clocks, directory) == ImageOutcome::kRestored) {
-    directory.Release();
+  if (Save(order, clocks, place) == ImageOutcome::kRestored) {
+    place.descriptor.Release();
     processor_ns_before_ = clocks.processor_ns - ProcessorNs();
     begin_ns_ = NowNs() - clocks.elapsed_ns;
     ComeBack();
@@ -38,7 +38,7 @@ void Process::TakeImage() {
 }
 
 ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
-                           const UniqueFd& directory) {
+                           const PlaceOfImages& place) {
   const NodeHeader& header = segment_->header();
   ImageRequest request{.job = header.job,
                        .checkpoint = order.checkpoint,
@@ -48,7 +48,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
                        .nprocs = p_,
                        .elapsed_ns = clocks.elapsed_ns,
                        .processor_ns = clocks.processor_ns,
-                       .directory = directory.get(),
+                       .directory = place.descriptor.get(),
                        .link = attachment_.link.number(),
                        .doorbell = attachment_.doorbell.NumberIfOurs(),
                        .mailbox = attachment_.mailbox.NumberIfOurs(),
@@ -56,6 +56,11 @@ ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
                        .segment = &header,
                        .segment_bytes = segment_->bytes()};
   root_.NameLanes(request.lanes);
+  if (place.lost) {
+    ReportNoImage(attachment_.link, order.checkpoint,
+                  "the program has as many descriptors open as it may: raise its ulimit -n");
+    return ImageOutcome::kRefused;
+  }
   if (areas_.any() && !areas_.resumed()) {
     ReportNoImage(attachment_.link, order.checkpoint,
                   "the program has called bsp_checkpoint_register, but not bsp_checkpoint_resume");
@@ -108,7 +113,13 @@ std::uint64_t Process::ResumeFromCheckpoint() {
   areas_.RequireReadyToResume();
   fflush(nullptr);
   root_.NoteResumeCalled();
-  const SavedPlace saved = areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
+  const PlaceOfImages place = AskForImages(attachment_.link, LinkHello::kResume);
+  if (place.lost) {
+    ReportFailure(
+        "the image of this process cannot be read, as the program has as many descriptors open as"
+        " it may: raise its ulimit -n");
+  }
+  const SavedPlace saved = areas_.Resume(place.descriptor);
   if (saved.superstep == 0) return 0;
   // No clock goes back, though this run may have come here later than the one that was saved.
   // Durations are compared, as the job may have run longer than this machine has been up.

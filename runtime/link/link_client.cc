@@ -65,6 +65,7 @@ constexpr std::uint64_t kPollNs = 100'000;  // Then sleep until the answer comes
 struct Answer {
   ssize_t bytes;  ///< As recvmsg returns them.
   int error;      ///< errno, if bytes is below 0.
+  bool lost;      ///< Some descriptors did not get a number.
   UniqueFd fds[kDescriptorsMax];
 };
 
@@ -82,6 +83,7 @@ Answer Receive(const KnownDescriptor& link, void* to, std::size_t room, int flag
     answer.error = errno;
   } while (answer.bytes < 0 && answer.error == EINTR);
   if (answer.bytes < 0) return answer;
+  answer.lost = (message.msg_flags & MSG_CTRUNC) != 0;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return answer;
   int fds[kDescriptorsMax] = {-1, -1, -1};
@@ -164,7 +166,7 @@ Attachment AttachAgain(UniqueFd link) { return Attach(static_cast<UniqueFd&&>(li
 
 void NoteBegin(const KnownDescriptor& link) { Say(link, LinkHello::kBegin); }
 
-UniqueFd AskForImages(const KnownDescriptor& link, LinkHello::Kind kind) {
+PlaceOfImages AskForImages(const KnownDescriptor& link, LinkHello::Kind kind) {
   Say(link, kind);
   LinkImagePlace place{};
   Answer answer{};
@@ -177,7 +179,7 @@ UniqueFd AskForImages(const KnownDescriptor& link, LinkHello::Kind kind) {
   if (answer.bytes != sizeof place || place.magic != kLinkMagic) {
     ReportFailure("the launcher gave no place for an image: %s", ReasonOf(answer));
   }
-  return static_cast<UniqueFd&&>(answer.fds[0]);
+  return {.descriptor = static_cast<UniqueFd&&>(answer.fds[0]), .lost = answer.lost};
 }
 
 void ReportNoImage(const KnownDescriptor& link, std::uint64_t checkpoint, const char* reason) {

@@ -30,9 +30,14 @@ Attachment AttachAgain(UniqueFd link);
 /// Reports to the worker that this process is in bsp_begin.
 void NoteBegin(const KnownDescriptor& link);
 
-/// Asks with kSaving or kResume, and returns the descriptor of the answer; invalid if it has none.
+/// The answer to kSaving or kResume.
+struct PlaceOfImages {
+  UniqueFd descriptor;  ///< Invalid: it has none.
+  bool lost = false;    ///< It had one, for which this process has no number free.
+};
+
 /// Ends the job if the link is the program's now.
-UniqueFd AskForImages(const KnownDescriptor& link, LinkHello::Kind kind);
+PlaceOfImages AskForImages(const KnownDescriptor& link, LinkHello::Kind kind);
 
 /// Reports to the worker that this process gives an image up, and why.
 void ReportNoImage(const KnownDescriptor& link, std::uint64_t checkpoint, const char* reason);

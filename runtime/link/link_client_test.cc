@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -49,10 +51,52 @@ TEST(LinkClientTest, FindsTheAnswerThatIsThereHoweverLongItWasKeptFromLooking) {
   for (int i = 0; i < 20'000; ++i) {
     ASSERT_EQ(send(worker.get(), &place, sizeof place, 0), ssize_t{sizeof place});
     EXPECT_FALSE(AskForImages(KnownDescriptor(link.get()), LinkHello::kSaving)
-                     .valid());  // Else it ends this process.
+                     .descriptor.valid());  // Else it ends this process.
     LinkHello hello;
     ASSERT_EQ(recv(worker.get(), &hello, sizeof hello, 0), ssize_t{sizeof hello});
   }
+}
+
+void AnswerWith(const UniqueFd& descriptor, const UniqueFd& worker) {
+  LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
+  iovec part{&place, sizeof place};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  const int number = descriptor.get();
+  memcpy(CMSG_DATA(rights), &number, sizeof number);
+  ASSERT_EQ(sendmsg(worker.get(), &message, 0), ssize_t{sizeof place});
+}
+
+// Without it one would wait for an image that nobody writes.
+TEST(LinkClientTest, KnowsThatThereWasNoNumberForADescriptor) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const UniqueFd link(ends[0]);
+  const UniqueFd worker(ends[1]);
+  const KnownDescriptor known(link.get());
+  AnswerWith(link, worker);
+  PlaceOfImages place = AskForImages(known, LinkHello::kSaving);
+  ASSERT_TRUE(place.descriptor.valid());
+  EXPECT_FALSE(place.lost);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = static_cast<rlim_t>(place.descriptor.get()),
+                    .rlim_max = before.rlim_max};
+  place.descriptor.Reset();
+  AnswerWith(link, worker);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  place = AskForImages(known, LinkHello::kSaving);
+  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_FALSE(place.descriptor.valid());
+  EXPECT_TRUE(place.lost);
 }
 
 }  // namespace
