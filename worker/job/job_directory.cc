@@ -2,8 +2,11 @@
 
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -19,10 +22,21 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kProgramMode = 0755;
+constexpr std::int64_t kNsPerS = 1'000'000'000;
+constexpr std::int64_t kTimeUnitSMax = 2;  // FAT's.
 
 absl::Status NotMade(const std::string& path, const std::error_code& error) {
   return absl::InternalError(
       absl::StrCat("making ", path, LackOfInodes(error.value(), path), ": ", error.message()));
+}
+
+// A change of the program's has another time then, however soon it comes: file systems count in
+// ticks of the kernel, in seconds, or, as FAT does, in two. A time that cannot be set stays.
+void MakeOlder(LeftFile& file) {
+  const std::int64_t even_s = (file.changed_ns / kNsPerS - kTimeUnitSMax) & ~std::int64_t{1};
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = even_s, .tv_nsec = 0}};
+  if (utimensat(AT_FDCWD, file.path.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0)
+    file.changed_ns = even_s * kNsPerS;
 }
 
 }  // namespace
@@ -80,8 +94,9 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, Op
     if (!path.ok()) return path.status();
     if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode(), calls); !s.ok()) return s;
   }
-  const absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
+  absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
   if (!found.ok()) return found.status();
+  for (LeftFile& file : found->files) MakeOlder(file);
   for (const LeftFile& file : found->files)
     given_[file.name] = {
         .name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns, .mode = file.mode};

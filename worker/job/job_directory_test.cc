@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include "base/testing/scratch_directory.h"
@@ -117,6 +119,20 @@ TEST_F(JobDirectoryTest, FindsNewAndChangedRegularFilesOnly) {
   EXPECT_EQ(files[0].name, "changed.txt");
   EXPECT_EQ(files[1].name, "out/new.txt");
   EXPECT_EQ(files[1].bytes, 5u);
+}
+
+// Some file systems count in seconds, and FAT in two; a change may be as long as what it replaces.
+TEST_F(JobDirectoryTest, FilesAreOlderThanAChangeMayBe) {
+  timespec before{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &before);
+  AddFile("data");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  EXPECT_TRUE(directory->LeftFiles()->empty());
+  const auto given = directory->given();
+  ASSERT_EQ(given.size(), 2u);
+  for (const files::GivenFile& file : given)
+    EXPECT_LT(file.changed_ns, (before.tv_sec & ~std::int64_t{1}) * 1'000'000'000);
 }
 
 TEST_F(JobDirectoryTest, IsRemovedWithAllThatIsInIt) {
