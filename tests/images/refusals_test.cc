@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"input", "descriptor 0 is a file that was deleted"},
                     Refusal{"lock", "lock"}, Refusal{"child", "child"}, Refusal{"zombie", "child"},
                     Refusal{"thread", "thread"}, Refusal{"shared", "shared with others"},
-                    Refusal{"timer", "timer"}),
+                    Refusal{"written", "written.txt"}, Refusal{"timer", "timer"}),
     [](const testing::TestParamInfo<Refusal>& info) { return std::string(info.param.held); });
 
 }  // namespace

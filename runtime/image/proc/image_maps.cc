@@ -75,12 +75,22 @@ bool Refuse(const char* why, const ImageRegion& region, TextPiece path, Reason& 
   return false;
 }
 
-const char* WhyNot(const MapsLine& line) {
+/// Through a descriptor that this process has now.
+bool MayWriteFile(const TextPiece& path, const ImageWork& work) {
+  return std::any_of(work.files.begin(), work.files.end(), [&](const ImageFile& file) {
+    return file.kind == ImageFile::kRegular && (file.open_flags & O_PATH) == 0 &&
+           (file.open_flags & O_ACCMODE) != O_RDONLY && path.Is(work.StringAt(file.path).data);
+  });
+}
+
+const char* WhyNot(const MapsLine& line, const ImageWork& work) {
   const TextPiece& path = line.path;
   const bool of_file = path.StartsWith("/") && !path.EndsWith(" (deleted)");
-  // What is mapped only to be read (tables of libc, say) is as good as private.
+  // What is mapped only to be read (tables of libc, say) is as good as private, unless it changes.
   const bool written = (line.mapping.region.protection & PROT_WRITE) != 0;
   if (line.shared && (written || !of_file)) return "memory shared with others";
+  if (line.shared && MayWriteFile(path, work))
+    return "memory mapped shared from a file that is open for writing";
   if (path.StartsWith("/dev/") && !path.StartsWith("/dev/shm/") && !path.Is("/dev/zero")) {
     return "memory of a device";
   }
@@ -114,7 +124,7 @@ bool AddLine(MapsLine& line, ImageWork& work) {
   ImageRegion& region = mapping.region;
   if (IsKernels(line.path)) return true;
   if (region.start >= cuts[1].start && region.end <= cuts[1].end) return true;
-  if (const char* why = WhyNot(line)) return Refuse(why, region, line.path, work.reason);
+  if (const char* why = WhyNot(line, work)) return Refuse(why, region, line.path, work.reason);
   if (line.path.Is("[stack]")) region.flags |= ImageRegion::kStack;
   if (line.path.Is("[vdso]")) {
     region.flags |= ImageRegion::kVdso;

@@ -55,6 +55,12 @@ static void hold(const char *what) {
   if (!strcmp(what, "shared")) {
     mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   }
+  if (!strcmp(what, "written")) {
+    const int file = open("written.txt", O_RDWR | O_CREAT, 0600);
+    const int read_only = open("written.txt", O_RDONLY);
+    ftruncate(file, 4096);
+    mmap(NULL, 4096, PROT_READ, MAP_SHARED, read_only, 0);
+  }
   if (!strcmp(what, "timer")) {
     timer_t timer;
     timer_create(CLOCK_MONOTONIC, &(struct sigevent){.sigev_notify = SIGEV_NONE}, &timer);
