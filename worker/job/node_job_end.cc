@@ -54,11 +54,9 @@ std::string Shortened(const std::string& name) {
   return name.size() <= kLostNameBytesMax ? name : name.substr(0, kLostNameBytesMax) + "...";
 }
 
-/// The coordinator is away, slow, or has no room, or takes this worker's proof no more: it can be
-/// renewed.
+/// The coordinator is away, has no room, or takes this worker's proof no more: it can be renewed.
 bool MayBecomeWell(const absl::Status& sent) {
-  return absl::IsUnavailable(sent) || absl::IsDeadlineExceeded(sent) ||
-         absl::IsUnauthenticated(sent);
+  return absl::IsUnavailable(sent) || absl::IsUnauthenticated(sent);
 }
 
 }  // namespace
