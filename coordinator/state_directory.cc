@@ -80,7 +80,7 @@ absl::Status StateDirectory::WriteAddress(const std::string& lines) const {
 
 bool StateDirectory::HasServed() const {
   std::error_code error;
-  return std::filesystem::exists(path_ + "/address", error);
+  return std::filesystem::exists(path_ + "/address", error) || error;  // Who opens it says why.
 }
 
 std::vector<JobId> StateDirectory::jobs() const {

@@ -65,6 +65,7 @@ void SendingStream::Uncork() {
 
 void SendingStream::AskForAddresses() {
   state_ = State::kResolving;
+  WatchForStall();
   resolver_.Ask(options_.address,
                 [this, alive = alive_, question = ++question_](const Resolver::Answer& answer) {
                   if (!*alive || question != question_) return;

@@ -23,7 +23,7 @@ bool SendingStream::greets() const {
 
 void SendingStream::WatchForStall() {
   if (stall_timer_ != kNoTimer) return;
-  if (!greets() && !retention_.AwaitsAck()) return;
+  if (state_ != State::kResolving && !greets() && !retention_.AwaitsAck()) return;
   const std::uint64_t look_ms = options_.stall_ms / 4 + 1;
   stall_due_ns_ = NowNs() + look_ms * kNsPerMs;
   stall_timer_ = loop_.AddTimer(look_ms, [this] { OnStallTimer(); });
@@ -33,6 +33,7 @@ void SendingStream::OnStallTimer() {
   LeaveOutPause();
   stall_due_ns_ = kNotDue;
   stall_timer_ = kNoTimer;
+  if (state_ == State::kResolving) return WatchForStall();  // For pauses alone.
   const bool owed = greets() || (state_ == State::kOpen && retention_.AwaitsAck());
   if (!owed) return;
   if (NowNs() - heard_ns_ < options_.stall_ms * kNsPerMs) {

@@ -4,6 +4,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -49,14 +50,14 @@ class Scrape final : public prometheus::Collectable {
   }
   /// Whom it asks may go then.
   void Close() {
-    const std::lock_guard lock(one_at_a_time_);
     closed_ = true;
+    const std::lock_guard lock(one_at_a_time_);  // Who asks now.
   }
 
  private:
   const MetricsServer::Collect collect_;
   mutable std::mutex one_at_a_time_;
-  bool closed_ = false;
+  std::atomic<bool> closed_ = false;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
 
 void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
   lease_from_ns_ = sent_ns;
-  paused_ns_ = 0;
+  if (sent_ns >= resumed_ns_) paused_ns_ = 0;  // Else it is older than the pause.
   context_.lease_until_ns = sent_ns + lease_ns_;
   for (const auto& [key, job] : jobs_) {
     if (!job->abandoned()) job->SetLease(context_.lease_until_ns);
@@ -88,14 +88,17 @@ bool HostedJobs::HearsCoordinator(std::uint64_t now_ns) const {
 // machine, has heard nobody meanwhile: the coordinator may have been, too, or wait to be read.
 void HostedJobs::EndOrphans(std::uint64_t now_ns) {
   const std::uint64_t since_ns = now_ns - std::exchange(looked_ns_, now_ns);
-  if (since_ns > kPausedNs && since_ns != now_ns) paused_ns_ += since_ns;
+  if (since_ns > kPausedNs && since_ns != now_ns) {
+    paused_ns_ += since_ns;
+    resumed_ns_ = now_ns;
+  }
   if (jobs_.empty()) {
     idle_ns_ = now_ns;
     paused_ns_ = 0;
   }
   const std::uint64_t from_ns = std::max(lease_from_ns_, idle_ns_) + paused_ns_;
   if (now_ns <= from_ns + orphan_timeout_ns_) return;
-  const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;
+  const std::uint64_t alone_s = (now_ns - lease_from_ns_ - paused_ns_) / kNsPerS;
   for (const auto& [key, job] : jobs_)
     job->EndUnasked(absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));
 }

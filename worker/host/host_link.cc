@@ -56,6 +56,7 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .busy_tries = kBusyTries,
                          .patience_ms = kPatienceMs});
   // Not NotFound: that means the job's program.
+  if (absl::IsUnavailable(spawned.status())) return spawned.status();
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.
   UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *spawned, 0)));

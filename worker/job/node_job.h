@@ -101,6 +101,9 @@ class NodeHosting final : public JobHosting {
   TimerId orphan_timer_ = kNoTimer;
   TimerId disk_timer_ = kNoTimer;
   bool looks_at_disk_ = false;  ///< On one of the threads.
+  /// Till then none is started: the loop waits for each that does not begin, and several, one after
+  /// another, would be longer than a lease.
+  std::uint64_t host_silent_until_ns_ = 0;
 };
 
 class NodeJob final : public JobHost {

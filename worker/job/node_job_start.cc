@@ -13,11 +13,14 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/units.h"
 #include "worker/checkpoint/cpu_features.h"
 #include "worker/job/node_job.h"
 
 namespace bspnow::worker {
 namespace {
+
+constexpr std::uint64_t kHostSilentNs = 30 * kNsPerS;
 
 std::vector<Pid> PidsOf(const proto::Host& host) {
   std::vector<Pid> pids;
@@ -197,6 +200,9 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (absl::Status s = OpenExchange(lease_until_ns); !s.ok()) return s;
   for (const std::uint32_t pid : job_.StartedPids()) pids_.push_back(Pid{pid});
   if (pids_.empty()) return absl::OkStatus();
+  if (NowNs() < hosting_.host_silent_until_ns_)
+    return absl::InternalError(
+        "bsp-host does not begin on this node now; is its disk's server away?");
   const absl::StatusOr<UniqueFd> input = OpenInput();
   if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_, Limits());
@@ -213,6 +219,10 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
                                 .input = input->get()});
   doorbell_.processes.Reset();
   mailbox_.processes.Reset();
+  if (absl::IsUnavailable(started.status())) {
+    hosting_.host_silent_until_ns_ = NowNs() + kHostSilentNs;
+    return absl::InternalError(started.status().message());
+  }
   if (!started.ok()) return started.status();
   host_ = std::make_unique<HostLink>(
       parts_.loop, std::move(*started),

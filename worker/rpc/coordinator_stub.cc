@@ -133,9 +133,11 @@ bool CoordinatorStub::NotRegistered(const absl::Status& why) {
 }
 
 void CoordinatorStub::Say(const char* event, const absl::Status& why) {
-  if (why.message() != refusal_ && !open_.stopping())
-    spdlog::warn("event={} coordinator={} reason=\"{}\"", event, address_, ReasonOf(why));
-  refusal_ = std::string(why.message());
+  if (open_.stopping()) return;
+  const std::string reason = ReasonOf(why);  // Of no connection there are several.
+  if (reason != refusal_)
+    spdlog::warn("event={} coordinator={} reason=\"{}\"", event, address_, reason);
+  refusal_ = reason;
 }
 
 absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,

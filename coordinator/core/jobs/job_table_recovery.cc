@@ -81,6 +81,7 @@ void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep s
 /// The epoch is cleared away; then it waits for slots again.
 void JobTable::Event::StartOver(Job& entry) {
   StopClock(entry);
+  entry.shown().clear_files_lost();  // It makes them anew.
   entry.attached_before = entry.attached_before || !entry.ends.never_attached();
   entry.ends = ProcessEnds(entry.claim.nprocs);
   entry.shown().set_state(proto::RECOVERING);
@@ -109,7 +110,7 @@ void JobTable::Event::LoseFiles(Job& entry, WorkerId worker, const std::string& 
   if (!KeepsFiles(entry) || WorkerOf(entry.record.hosts(0)) != worker) return;
   const std::string lost = absl::StrCat("files that it left, if any, are lost: ", why);
   Say(entry, lost);
-  AddFilesLost("all, if there were any: " + why, entry.shown());
+  AddFilesLost(why, entry.shown());
   if (entry.shown().reason().empty()) entry.shown().set_reason(lost);
 }
 
