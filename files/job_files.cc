@@ -42,12 +42,12 @@ std::int64_t ChangedNs(const struct stat& status) {
 /// What file systems take for the time.
 std::int64_t FileClockNs() {
   timespec now{};
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);  // tidy: theirs, which is behind all others
   return now.tv_sec * kFileNsPerS + now.tv_nsec;
 }
 
-/// Two changes of a file within so long may have one time, this one: it is that of the last tick, as
-/// a rule, or of the last second, or even one.
+/// Two changes of a file within so long may have one time, this one: it is that of the last tick,
+/// as a rule, or of the last second, or even one.
 std::int64_t TimeUnitNs(std::int64_t changed_ns) {
   if (changed_ns % kTimeUnitNsMax == 0) return kTimeUnitNsMax;
   return changed_ns % kFileNsPerS == 0 ? kFileNsPerS : kTickNs;
@@ -220,7 +220,8 @@ void NotedFiles::AwaitNewTimes() const {
   for (;;) {
     const std::int64_t rest_ns = new_times_from_ns_ - FileClockNs();
     if (rest_ns <= 0 || rest_ns > 2 * kTimeUnitNsMax) return;  // The clock was set back.
-    std::this_thread::sleep_for(std::max(std::chrono::nanoseconds(rest_ns), kLookAgain));
+    const auto wait = std::max(std::chrono::nanoseconds(rest_ns), kLookAgain);
+    std::this_thread::sleep_for(wait);  // tidy: no event tells of a clock
   }
 }
 

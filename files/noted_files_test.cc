@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 #include "files/job_files.h"
@@ -100,17 +101,12 @@ class CoarseTimesTest : public NotedFilesTest, public testing::WithParamInterfac
  protected:
   void Overwrite() {
     std::fstream(job() + "/table") << "rows";
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    const std::int64_t now_ns = now.tv_sec * kNsPerS + now.tv_nsec;
-    const std::int64_t time_ns = now_ns - now_ns % GetParam();
+    const std::int64_t now_ms = UnixMs();
+    const std::int64_t time_ms = now_ms - now_ms % GetParam();
     const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
-                              {.tv_sec = time_ns / kNsPerS, .tv_nsec = time_ns % kNsPerS}};
+                              {.tv_sec = time_ms / 1000, .tv_nsec = time_ms % 1000 * 1'000'000}};
     ASSERT_EQ(utimensat(AT_FDCWD, (job() + "/table").c_str(), times, 0), 0);
   }
-
- private:
-  static constexpr std::int64_t kNsPerS = 1'000'000'000;
 };
 
 TEST_P(CoarseTimesTest, WhatIsWrittenRightAfterTheBarrierIsSeen) {
@@ -123,8 +119,7 @@ TEST_P(CoarseTimesTest, WhatIsWrittenRightAfterTheBarrierIsSeen) {
   EXPECT_TRUE(absl::IsAborted(noted->Write(archive.get(), {})));
 }
 
-INSTANTIATE_TEST_SUITE_P(OfATickOfASecondOfTwo, CoarseTimesTest,
-                         testing::Values(1, 10'000'000, 1'000'000'000, 2'000'000'000));
+INSTANTIATE_TEST_SUITE_P(OfATickOfASecondOfTwo, CoarseTimesTest, testing::Values(10, 1000, 2000));
 
 // Nobody waits for them.
 TEST_F(NotedFilesTest, OldAndFutureTimesOfLargeFilesCostNothing) {
@@ -135,9 +130,9 @@ TEST_F(NotedFilesTest, OldAndFutureTimesOfLargeFilesCostNothing) {
     fs::last_write_time(job() + "/" + name, std::chrono::floor<std::chrono::hours>(time));
   }
   Write("small", "written just now");
-  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t start_ns = NowNs();
   EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
+  EXPECT_LT(NowNs() - start_ns, 500'000'000u);
 }
 
 // No path leads to what lies deepest: it would be taken for a file that has gone meanwhile.
