@@ -128,7 +128,7 @@ TEST_F(JobDirectoryTest, FilesAreOlderThanAChangeMayBe) {
   AddFile("data");
   const auto directory = Create();
   ASSERT_TRUE(directory.ok());
-  EXPECT_TRUE(directory->LeftFiles()->empty());
+  EXPECT_TRUE(directory->LeftFiles()->files.empty());
   const auto given = directory->given();
   ASSERT_EQ(given.size(), 2u);
   for (const files::GivenFile& file : given)
