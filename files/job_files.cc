@@ -265,7 +265,8 @@ absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   if (noted.bytes > kSmallBytesMax || content_bytes_ + noted.bytes > kContentBytesMax) {
     noted.file = std::move(file);
     const std::int64_t unit_ns = TimeUnitNs(noted.changed_ns);
-    if (noted.changed_ns <= FileClockNs() + unit_ns)  // Else a change shows: it is another time.
+    // Else a change shows: it is another time. (A file server's clock is taken to be ours.)
+    if (noted.changed_ns <= FileClockNs() + kTimeUnitNsMax)
       new_times_from_ns_ = std::max(new_times_from_ns_, noted.changed_ns + unit_ns);
     if (++large_ <= kLargeFilesMax) return absl::OkStatus();
     return absl::ResourceExhaustedError(

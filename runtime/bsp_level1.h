@@ -21,8 +21,8 @@
  * BSP_COLLECTIVES the algorithm (bsplib(7)).
  *
  * Errors end the job as those of bsp.h do: root outside 0..p-1, a negative size, NULL for an area
- * that is used. BSP_CHECK=full finds, too, that not all processes make the same call, and that
- * messages would be lost.
+ * that is used. BSP_CHECK=full finds, too, with more than one process, that not all make the same
+ * call, and that messages would be lost.
  */
 #ifndef BSP_LEVEL1_H_
 #define BSP_LEVEL1_H_

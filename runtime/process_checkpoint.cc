@@ -58,7 +58,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
   root_.NameLanes(request.lanes);
   if (place.lost) {
     ReportNoImage(attachment_.link, order.checkpoint,
-                  "the program has as many descriptors open as it may: raise its ulimit -n");
+                  "a descriptor did not reach the program: are as many open as ulimit -n allows?");
     return ImageOutcome::kRefused;
   }
   if (areas_.any() && !areas_.resumed()) {

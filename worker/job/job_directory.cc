@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/disk_room.h"
 #include "base/remove_tree.h"
 #include "files/file_name.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kProgramMode = 0755;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 constexpr std::int64_t kTimeUnitSMax = 2;  // FAT's.
+constexpr std::int64_t kDayS = 24 * 3600;
 
 absl::Status NotMade(const std::string& path, const std::error_code& error) {
   return absl::InternalError(
@@ -32,8 +34,7 @@ absl::Status NotMade(const std::string& path, const std::error_code& error) {
 
 // A change of the program's has another time then, however soon it comes: file systems count in
 // ticks of the kernel, in seconds, or, as FAT does, in two. A time that cannot be set stays.
-void MakeOlder(LeftFile& file) {
-  const std::int64_t even_s = (file.changed_ns / kNsPerS - kTimeUnitSMax) & ~std::int64_t{1};
+void MakeOlder(LeftFile& file, std::int64_t even_s) {
   const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = even_s, .tv_nsec = 0}};
   if (utimensat(AT_FDCWD, file.path.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0)
     file.changed_ns = even_s * kNsPerS;
@@ -96,7 +97,9 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache, Op
   }
   absl::StatusOr<files::FilesFound> found = files::FilesBelow(path_);
   if (!found.ok()) return found.status();
-  for (LeftFile& file : found->files) MakeOlder(file);
+  // Each has a time of its own: one that is renamed to another's name is a change, too.
+  std::int64_t even_s = (static_cast<std::int64_t>(UnixMs()) / 1000 - kDayS) & ~std::int64_t{1};
+  for (LeftFile& file : found->files) MakeOlder(file, even_s -= kTimeUnitSMax);
   for (const LeftFile& file : found->files)
     given_[file.name] = {
         .name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns, .mode = file.mode};

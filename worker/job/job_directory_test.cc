@@ -135,6 +135,17 @@ TEST_F(JobDirectoryTest, FilesAreOlderThanAChangeMayBe) {
     EXPECT_LT(file.changed_ns, (before_s & ~std::int64_t{1}) * 1'000'000'000);
 }
 
+TEST_F(JobDirectoryTest, AFileUnderAnothersNameHasChanged) {
+  AddFile("in.0");
+  AddFile("in.1");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  fs::rename(directory->path() + "/in.1", directory->path() + "/in.0");
+  const std::vector<LeftFile> files = directory->LeftFiles()->files;
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "in.0");
+}
+
 TEST_F(JobDirectoryTest, IsRemovedWithAllThatIsInIt) {
   std::string path;
   {

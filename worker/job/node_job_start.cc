@@ -20,7 +20,7 @@
 namespace bspnow::worker {
 namespace {
 
-constexpr std::uint64_t kHostSilentNs = 30 * kNsPerS;
+constexpr std::uint64_t kHostSilentNs = 10 * kNsPerS;
 
 std::vector<Pid> PidsOf(const proto::Host& host) {
   std::vector<Pid> pids;

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/freestanding/raw_call.h"
@@ -61,22 +63,45 @@ void Seek(int file, std::uint64_t position, const char* path) {
 
 bool IsWritable(const ImageFile& file) { return (file.open_flags & O_ACCMODE) != O_RDONLY; }
 
+std::uint64_t LengthOf(int file, const char* path) {
+  const long bytes = RawCall(SYS_lseek, file, 0, SEEK_END);
+  if (bytes < 0) Fail("seeking in ", path, ": ", CallError{bytes});
+  return static_cast<std::uint64_t>(bytes);
+}
+
+/// Against others that are restored: images of processes that hold locks are not made. Somebody
+/// else's lock is waited for a second, and a file system without locks not at all.
+bool Lock(int file) {
+  constexpr int kTriesMax = 1000;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
+  long result = -EWOULDBLOCK;
+  for (int tries = 0; result == -EWOULDBLOCK && tries < kTriesMax; ++tries) {
+    result = RawCall(SYS_flock, file, LOCK_EX | LOCK_NB);
+    if (result == -EWOULDBLOCK) RawCall(SYS_nanosleep, &kPause, nullptr);
+  }
+  return result == 0;
+}
+
 // What was appended since goes. Another process may have appended before this one's image was
 // taken, and is in its length; but each looks before it goes on, so who of all that append looked
 // first saw the length of the barrier, and none goes on from here before all have cut: the least
-// holds. One that is shorter than in this image may have been cut by another process; what this
-// one has passed must still be there.
+// holds. Between the look at the length and the cut nobody else cuts, or this would lengthen it.
 void CutBack(int file, const ImageFile& saved, const char* path) {
-  const long bytes = RawCall(SYS_lseek, file, 0, SEEK_END);
-  if (bytes < 0) Fail("seeking in ", path, ": ", CallError{bytes});
-  const auto present = static_cast<std::uint64_t>(bytes);
-  if (present < saved.position && saved.position <= saved.bytes) {
-    Fail(path, " has ", present, " bytes, and the process was at ", saved.position,
-         " when the image was taken");
-  }
-  if (present <= saved.bytes || !IsWritable(saved)) return;
-  const long result = RawCall(SYS_ftruncate, file, saved.bytes);
+  if (!IsWritable(saved)) return;
+  const bool is_locked = Lock(file);
+  const bool is_longer = LengthOf(file, path) > saved.bytes;
+  const long result = is_longer ? RawCall(SYS_ftruncate, file, saved.bytes) : 0;
   if (result != 0) Fail("cutting ", path, " back: ", CallError{result});
+  if (is_locked) RawCall(SYS_flock, file, LOCK_UN);
+}
+
+// One that is shorter than in this image may have been cut by another process; what this one has
+// passed must still be there.
+void RequireWhatWasPassed(int file, const ImageFile& saved, const char* path) {
+  const std::uint64_t present = LengthOf(file, path);
+  if (present >= saved.position || saved.position > saved.bytes) return;
+  Fail(path, " has ", present, " bytes, and the process was at ", saved.position,
+       " when the image was taken");
 }
 
 void PutAt(int file, const ImageFile& saved, const char* path) {
@@ -96,6 +121,7 @@ void Reopen(const Workspace& workspace, const ImageFile& saved) {
   const int file = Open(path.text(), saved);
   const bool only_named = (saved.open_flags & O_PATH) != 0;
   if (saved.kind == ImageFile::kRegular && !only_named) {
+    RequireWhatWasPassed(file, saved, path.text());
     // The files of the job's directory are those of the barrier already.
     if (!IsBelow(old_path, options.old_directory)) CutBack(file, saved, path.text());
     Seek(file, saved.position, path.text());

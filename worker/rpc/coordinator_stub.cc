@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/start_thread.h"
+#include "base/units.h"
 #include "net/socket.h"
 #include "net/tls/tls_diagnosis.h"
 #include "proto/grpc_status.h"
@@ -118,7 +120,7 @@ bool CoordinatorStub::Register() {
   }
   if (joining.owns_lock()) joining.unlock();
   if (!status.ok()) return NotRegistered(status);
-  refusal_.clear();
+  ForgetRefusal();
   is_known_ = true;
   std::unique_lock lock(mutex_);
   registered_ = false;
@@ -133,8 +135,13 @@ bool CoordinatorStub::NotRegistered(const absl::Status& why) {
 }
 
 void CoordinatorStub::Say(const char* event, const absl::Status& why) {
-  if (open_.stopping()) return;
-  const std::string reason = ReasonOf(why);  // Of no connection there are several.
+  // Of one message, no connection, there are several reasons, and to find them may take seconds.
+  constexpr std::uint64_t kBetweenLooksNs = 10 * kNsPerS;
+  const std::uint64_t now_ns = NowNs();
+  if (open_.stopping() || (why.message() == failure_ && now_ns < look_again_ns_)) return;
+  failure_ = std::string(why.message());
+  look_again_ns_ = now_ns + kBetweenLooksNs;
+  const std::string reason = ReasonOf(why);
   if (reason != refusal_)
     spdlog::warn("event={} coordinator={} reason=\"{}\"", event, address_, reason);
   refusal_ = reason;
@@ -244,7 +251,7 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
-  if (made) refusal_.clear();  // It is another one, if for the same reason.
+  if (made) ForgetRefusal();  // It is another one, if for the same reason.
   Say("detached", has_thread
                       ? FromGrpc(status)
                       : absl::UnavailableError("there is no thread to be had for its events"));

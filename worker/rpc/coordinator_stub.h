@@ -75,6 +75,10 @@ class CoordinatorStub {
   std::string ReasonOf(const absl::Status& failure) const;
   bool NotRegistered(const absl::Status& why);
   void Say(const char* event, const absl::Status& why);
+  void ForgetRefusal() {
+    failure_.clear();
+    refusal_.clear();
+  }
   absl::Status AwaitConnection();
   absl::StatusOr<proto::RegisterRequest> Describe();
   Attachment Attach();
@@ -96,9 +100,11 @@ class CoordinatorStub {
   const std::shared_ptr<grpc::Channel> channel_;
   const std::string tls_dir_;  ///< Empty: plain text.
   OpenCalls open_;
-  std::string unfit_;         ///< Why the last registration could not be noted here.
-  std::string not_located_;   ///< Why it is not known where this worker is; it is logged once.
-  std::string refusal_;       ///< Why the last try failed; it is logged once.
+  std::string unfit_;        ///< Why the last registration could not be noted here.
+  std::string not_located_;  ///< Why it is not known where this worker is; it is logged once.
+  std::string failure_;      ///< Of the last try,
+  std::string refusal_;      ///< and why that was; it is logged once.
+  std::uint64_t look_again_ns_ = 0;
   bool is_known_ = false;     ///< It has taken this worker once, so this worker is set up right.
   bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
 
