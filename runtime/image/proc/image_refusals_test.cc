@@ -171,9 +171,10 @@ TEST(ImageRefusalsTest, MemoryThatTheKernelMayDropIsSaved) {
 TEST(ImageRefusalsTest, FileThatMayBecomeWritableIsShared) {
   InProcess([](SavedProcess& process) {
     const std::string path = process.directory() + "/shared";
-    const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT, 0600));
+    UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT, 0600));
     ASSERT_EQ(ftruncate(file.get(), kImagePageBytes), 0);
     MappedRegion shared = MappedRegion::Shared(file.get(), kImagePageBytes);
+    file.Reset();
     mprotect(shared.data(), shared.bytes(), PROT_READ);
     ExpectRefused(process, "memory shared with others at ");
   });
