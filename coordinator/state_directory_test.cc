@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
+#include "base/testing/capability.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::coordinator {
@@ -53,6 +55,21 @@ TEST_F(StateDirectoryTest, HasServedOnceItHasAnAddress) {
   EXPECT_FALSE(state->HasServed());
   ASSERT_TRUE(state->WriteAddress("listen=127.0.0.1:7070\n").ok());
   EXPECT_TRUE(state->HasServed());
+}
+
+// Who opens it hears that.
+TEST_F(StateDirectoryTest, OneThatMayNotBeLookedIntoIsNotTakenForANewOne) {
+  const auto state = StateDirectory::Open(scratch_.path() + "/new");
+  ASSERT_TRUE(state.ok());
+  ASSERT_EQ(chmod(state->path().c_str(), 0), 0);
+  std::thread([&] {
+    if (geteuid() == 0) {
+      ASSERT_TRUE(DropCapability(CAP_DAC_OVERRIDE));
+      ASSERT_TRUE(DropCapability(CAP_DAC_READ_SEARCH));
+    }
+    EXPECT_TRUE(state->HasServed());
+  }).join();
+  chmod(state->path().c_str(), S_IRWXU);
 }
 
 // As the directory of a group's project is: what is made in it has the bit, too.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <semaphore>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -258,6 +260,29 @@ TEST_F(SendingStreamTest, TimeInWhichTheSenderWasStoppedIsNoSilence) {
   RunUntil([&] { return sender->counts().stalls > 0; });
   proxy.silent = false;
   RunUntil([&] { return delivered_.size() == 2; });
+  EXPECT_TRUE(broken_.empty());
+}
+
+// A whole room is suspended, and who knows the names comes back last.
+TEST_F(SendingStreamTest, TimeInWhichALookupWasStoppedIsNoSilence) {
+  std::binary_semaphore asked(0), answer(0);
+  bool fails = true;  // The first one.
+  lookup_ = [&](const HostPort&) -> Resolver::Answer {
+    if (!std::exchange(fails, false)) return std::vector{receiver_.address()};
+    asked.release();
+    answer.acquire();
+    return absl::UnavailableError("no name server");
+  };
+  unreachable_ms_ = 1000;
+  auto sender = NewSender(*Resolve({"127.0.0.1", 1}));
+  sender->SetAddress({"w2.example", 1});
+  sender->Send(Numbered(1, 10));
+  asked.acquire();
+  loop_.RunOnce();
+  for (const std::uint64_t until_ns = NowNs() + 2 * kNsPerS; NowNs() < until_ns;) {
+  }
+  answer.release();
+  RunUntil([&] { return delivered_.size() == 1; });
   EXPECT_TRUE(broken_.empty());
 }
 

@@ -60,8 +60,9 @@ class SendingStreamTest : public StreamTest {
   }
 
   std::vector<SocketAddress> addresses_;  ///< If there are any, those of all names.
+  Resolver::Lookup lookup_ = ResolveAll;
   Resolver resolver_{loop_, [this](const HostPort& host_port) -> Resolver::Answer {
-                       if (addresses_.empty()) return ResolveAll(host_port);
+                       if (addresses_.empty()) return lookup_(host_port);
                        return addresses_;
                      }};
   std::map<std::uint64_t, std::string> texts_;

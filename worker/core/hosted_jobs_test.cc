@@ -14,6 +14,7 @@ constexpr std::uint64_t kLeaseMs = 1000;
 constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kIdleHeartbeatMs = 2000;
 constexpr std::uint64_t kOrphanTimeoutNs = 5000;
+constexpr std::uint64_t kNightNs = 8 * 3600 * kNsPerS;
 constexpr std::uint64_t kJob = 5;
 
 class HostedJobsTest : public testing::Test {
@@ -85,7 +86,6 @@ TEST_F(HostedJobsTest, IsNoOrphanForTheTimeBeforeItCame) {
 
 // A laptop on which everything runs, or a cluster that is suspended over night.
 TEST_F(HostedJobsTest, IsNoOrphanForTheTimeInWhichItWasStopped) {
-  constexpr std::uint64_t kNightNs = 8 * 3600 * kNsPerS;
   jobs_.OnLeaseRenewed(1000);
   Start();
   jobs_.EndOrphans(2000);
@@ -94,6 +94,19 @@ TEST_F(HostedJobsTest, IsNoOrphanForTheTimeInWhichItWasStopped) {
   jobs_.EndOrphans(1000 + kNightNs + kOrphanTimeoutNs);
   EXPECT_FALSE(node_.job(kJob).ending());
   jobs_.EndOrphans(1000 + kNightNs + kOrphanTimeoutNs + 1);
+  EXPECT_TRUE(node_.job(kJob).ending());
+}
+
+// The answer lay in the socket meanwhile, and is read after the clock.
+TEST_F(HostedJobsTest, AnAnswerToWhatItAskedBeforeItWasStoppedDoesNotMakeItAnOrphan) {
+  jobs_.OnLeaseRenewed(1000);
+  Start();
+  jobs_.EndOrphans(2000);
+  jobs_.EndOrphans(2000 + kNightNs);
+  jobs_.OnLeaseRenewed(1500);
+  jobs_.EndOrphans(1500 + kNightNs + kOrphanTimeoutNs);
+  EXPECT_FALSE(node_.job(kJob).ending());
+  jobs_.EndOrphans(1500 + kNightNs + kOrphanTimeoutNs + 1);
   EXPECT_TRUE(node_.job(kJob).ending());
 }
 

@@ -195,6 +195,17 @@ TEST_F(JobTableTest, AJobWhoseOutputIsLostRunsAgain) {
   EXPECT_EQ(State(job), proto::RECOVERING);
 }
 
+TEST_F(JobTableTest, AJobThatRunsAgainMakesAnewWhatFilesItHadLost) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+  Lost(kOne);
+  EXPECT_EQ(Shown(job).files_lost(), "worker " + NameOf(kOne) + " lost: lease expired");
+  Do(table_.OnOutputDurable(job, Epoch{1}, absl::FailedPreconditionError("a gap"), at_));
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).files_lost(), "");
+}
+
 TEST_F(JobTableTest, AnInterruptedJobEndsThoughItsOutputIsLost) {
   Up(kOne, 1);
   const JobId job = Submit(Request(1));
