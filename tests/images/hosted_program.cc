@@ -305,4 +305,16 @@ ProgramOutcome RestoreProgram(const std::string& restorer, const std::vector<Tak
   return RunProgram(launch);
 }
 
+GivenPrograms& Given() {
+  static GivenPrograms given;
+  return given;
+}
+
+bool TakePrograms(int argc, char** argv) {
+  if (argc != 3) return false;
+  Given() = {.program = std::filesystem::absolute(argv[1]),
+             .restorer = std::filesystem::absolute(argv[2])};
+  return true;
+}
+
 }  // namespace bspnow

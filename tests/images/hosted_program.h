@@ -56,6 +56,17 @@ ProgramOutcome RestoreProgram(const std::string& restorer, const std::vector<Tak
                               const TakenImage& image, const std::string& old_directory,
                               ProgramLaunch launch);
 
+/// What a test is about: GoogleTest gives tests no arguments.
+struct GivenPrograms {
+  std::string program;
+  std::string restorer;
+};
+GivenPrograms& Given();
+
+/// Takes both, PROGRAM BSP_RESTORE, from what GoogleTest has left of the command line. False: they
+/// are not there.
+bool TakePrograms(int argc, char** argv);
+
 }  // namespace bspnow
 
 #endif  // TESTS_IMAGES_HOSTED_PROGRAM_H_

@@ -18,22 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Paths {
-  std::string program;
-  std::string restorer;
-};
-
-// GoogleTest gives tests no arguments.
-Paths& paths() {
-  static Paths instance;
-  return instance;
-}
-
 class ImagesTest : public testing::Test {
  protected:
   ImagesTest() {
     const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    root_ = fs::path(testing::TempDir()) / (fs::path(paths().program).filename().string() + name);
+    root_ = fs::path(testing::TempDir()) / (fs::path(Given().program).filename().string() + name);
     fs::remove_all(root_);
   }
   ~ImagesTest() override {
@@ -43,7 +32,7 @@ class ImagesTest : public testing::Test {
   ProgramLaunch Launch(const std::string& name, Saving saving) const {
     const fs::path directory = root_ / name / "job";
     fs::create_directories(directory);
-    return ProgramLaunch{.command = {paths().program},
+    return ProgramLaunch{.command = {Given().program},
                          .directory = directory,
                          .images = root_ / name / "images",
                          .saving = saving,
@@ -60,7 +49,7 @@ class ImagesTest : public testing::Test {
       SCOPED_TRACE("image " + std::to_string(image.checkpoint) + " in " + directory);
       ASSERT_TRUE(image.written) << image.reason;
       const ProgramOutcome restored =
-          RestoreProgram(paths().restorer, saved.images, image, directory, ProgramLaunch{});
+          RestoreProgram(Given().restorer, saved.images, image, directory, ProgramLaunch{});
       EXPECT_EQ(restored.errors, "");
       EXPECT_EQ(before + image.output_before + restored.output, undisturbed.output);
       EXPECT_EQ(restored.wait_status, undisturbed.wait_status);
@@ -107,7 +96,7 @@ TEST_F(ImagesTest, RestoresWhatWasRestoredBefore) {
   ProgramLaunch again = Launch("again", Saving::kAtEveryBarrier);
   again.chain_max = 3;
   const ProgramOutcome restored =
-      RestoreProgram(paths().restorer, saved.images, first, launch.directory, again);
+      RestoreProgram(Given().restorer, saved.images, first, launch.directory, again);
   EXPECT_EQ(restored.errors, "");
   EXPECT_EQ(first.output_before + restored.output, undisturbed.output);
   EXPECT_EQ(restored.wait_status, undisturbed.wait_status);
@@ -120,7 +109,7 @@ TEST_F(ImagesTest, RestoresWhatWasRestoredBefore) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc != 3) return 2;
+  if (!bspnow::TakePrograms(argc, argv)) return 2;
   // As it is where users log in, and programs/limits.c raises it.
   rlimit descriptors{};
   getrlimit(RLIMIT_NOFILE, &descriptors);
@@ -128,7 +117,5 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_NOFILE, &descriptors);
   // To root's programs modes of files would mean nothing.
   prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
-  bspnow::paths() = {.program = std::filesystem::absolute(argv[1]),
-                     .restorer = std::filesystem::absolute(argv[2])};
   return RUN_ALL_TESTS();
 }

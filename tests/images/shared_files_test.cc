@@ -16,16 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Paths {
-  std::string program;
-  std::string restorer;
-};
-
-Paths& paths() {
-  static Paths instance;
-  return instance;
-}
-
 /// What is in the file at each barrier, by number.
 constexpr const char* kAtBarrier[] = {"step 0\n", "step 0\nother\nstep 1\n",
                                       "step 0\nother\nstep 1\nother\nstep 2\n",
@@ -50,7 +40,7 @@ class SharedFilesTest : public testing::Test {
   ~SharedFilesTest() override { fs::remove_all(root_); }
 
   void RunWith(const std::string& shared) {
-    saved_ = RunProgram({.command = {paths().program, shared},
+    saved_ = RunProgram({.command = {Given().program, shared},
                          .directory = root_ / "job",
                          .images = root_ / "images",
                          .saving = Saving::kAtEveryBarrier,
@@ -63,7 +53,7 @@ class SharedFilesTest : public testing::Test {
   }
 
   ProgramOutcome Restore(std::size_t image) const {
-    return RestoreProgram(paths().restorer, saved_.images, saved_.images[image], root_ / "job", {});
+    return RestoreProgram(Given().restorer, saved_.images, saved_.images[image], root_ / "job", {});
   }
 
   fs::path root_;
@@ -117,8 +107,6 @@ TEST_F(SharedFilesTest, ElsewhereMustHaveWhatTheProcessHasWritten) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc != 3) return 2;
-  bspnow::paths() = {.program = std::filesystem::absolute(argv[1]),
-                     .restorer = std::filesystem::absolute(argv[2])};
+  if (!bspnow::TakePrograms(argc, argv)) return 2;
   return RUN_ALL_TESTS();
 }
