@@ -44,7 +44,7 @@ absl::Status NotMade(const std::string& what, const std::string& path) {
       absl::ErrnoToStatus(error, absl::StrCat("making ", what, path, LackOfInodes(error, path))));
 }
 
-/// Notes what cannot be looked at. Its directory knows of what kind it is.
+/// Notes an entry of which `lstat` failed with `error`. Of what kind it is its directory says.
 void LeaveOut(const fs::directory_entry& entry, const std::string& name, int error,
               FilesFound& found) {
   std::error_code ignored;

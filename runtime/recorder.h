@@ -60,9 +60,9 @@ class Recorder {
   /// at a barrier, while the others wait. Costs a few nanoseconds a superstep and process.
   void FoldIfDue(std::uint64_t superstep);
 
-  /// Where no barrier sees to that, before Record: how many supersteps all must have ended, as what
-  /// lies in the rings of processes that are hundreds of supersteps behind has not been added up.
-  /// 0: there is room. Else MakeRoom then, of so many or more.
+  /// To be called before Record where no barrier adds figures up. 0: the ring has room. Else the
+  /// number of supersteps that all processes must have ended before MakeRoom is called with that
+  /// number or a greater one: their figures are still in the ring.
   std::uint64_t AwaitedBefore(std::uint64_t superstep) const;
   void MakeRoom(std::uint64_t ended) { FoldMeasurements(*segment_, p_, ended); }
 

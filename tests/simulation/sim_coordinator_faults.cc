@@ -35,7 +35,8 @@ void SimCluster::DisturbCoordinator() {
   const std::uint64_t pause_ns = PauseNs();
   loop_.Pause(coordinator().actor(), pause_ns);
   if (what < 80) return oracle_.Count("paused coordinators");
-  // Another one takes its place; when it goes on it does not know, and is told in the end.
+  // Another coordinator takes its place. This one goes on after its pause without knowing that,
+  // and is killed some seconds later.
   oracle_.Count("two coordinators");
   coordinator_comes_ = true;
   SimCoordinator& old = coordinator();

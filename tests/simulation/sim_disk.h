@@ -79,7 +79,7 @@ class SimDisk final : public worker::CheckpointDisk {
 
  private:
   void Run(std::function<void()> work);
-  /// Of the disk of `store`, for so many images.
+  /// Whether the disk of `store` has room for `images` more; else why not.
   absl::Status FindRoom(const SimStore& store, std::size_t images);
   /// What was ordered before a list was made comes to nothing.
   void RunOrdered(std::function<void()> removal, std::function<void()> done);

@@ -45,7 +45,7 @@ class SimStore {
   std::map<JobId, std::set<std::uint64_t>> Stored() const;
   bool empty() const { return jobs_.empty(); }
   std::size_t images() const;
-  /// Its disk takes so many more, of whichever jobs the others are.
+  /// Whether `more` images fit on its disk beside those of all jobs.
   bool HasRoomFor(std::size_t more) const { return images() + more <= images_max; }
 
   // ---- Faults.

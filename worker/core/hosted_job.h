@@ -87,8 +87,8 @@ class HostedJob {
   /// up. The first call counts.
   void End(JobHost::Left kept);
 
-  /// By this worker itself, which says why. Nothing is kept: if the job had just ended and its
-  /// files were about to be asked for they are lost, and that is told.
+  /// Ends it without an order of the coordinator. No files are kept; the report says that they may
+  /// be lost, since the job may have ended a moment ago and the order to send them be on its way.
   void EndUnasked(const std::string& why);
 
   /// No coordinator knows it any more: ends it, and reports nothing.

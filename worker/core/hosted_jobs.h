@@ -102,7 +102,7 @@ class HostedJobs {
   std::uint64_t idle_ns_ = 0;        ///< When there was no job, as far as was looked.
   std::uint64_t looked_ns_ = 0;      ///< For orphans; 0: not yet.
   std::uint64_t paused_ns_ = 0;      ///< This worker was stopped for, since both.
-  std::uint64_t resumed_ns_ = 0;     ///< When it noticed that, the last time.
+  std::uint64_t resumed_ns_ = 0;     ///< When it last noticed that.
   CheckpointKeeper keeper_;
   HostedJobContext context_;
   WorkerId self_{0};
