@@ -8,10 +8,12 @@
 // there were no lanes. A node that has lost a lane leaves all of them to its worker, for good, and
 // that sends the last frames once more, over the workers' streams: whoever lacked one can go on.
 //
-// A frame that owes its receiver nothing is a head, the same for all. Heads go by dissemination: in
-// step k a node sends what it has of the 2^k nodes up to itself to the 2^k-th node after itself.
-// So each gets that of each, with log n sends in place of n - 1. A frame with entries goes straight
-// to its receiver, and its head says to whom: nobody takes the head in its place.
+// A frame that owes its receiver nothing is a head, the same for all. Where a way takes long heads
+// go straight to all nodes; where sends count (lane_route.h) they go by dissemination: in step k a
+// node sends what it has of the 2^k nodes up to itself to the 2^k-th node after itself. So each
+// gets that of each, with log n sends in place of n - 1. A frame with entries goes straight to its
+// receiver in any case. A head says to which nodes its host's frames go straight: there nobody
+// takes the head in the frame's place.
 //
 // A superstep that ends by counting (Group::FinishCounted) is over for the processes of a node as
 // soon as the frames that are here hold the messages that they wait for: they go on, one superstep

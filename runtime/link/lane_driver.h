@@ -119,6 +119,7 @@ class LaneDriver {
   void TakeFromMailbox();
   void KeepBulk(const BulkPlan& plan, HandedBulkLanes& handed);
   void GiveUp();
+  LaneRoute RouteOfHeads(std::uint32_t barrier);
   void SendDirect(std::uint32_t barrier);
   void SendOn(std::uint32_t barrier);
   Sent SendTo(std::uint32_t host, const std::byte* at, const std::byte* end, std::uint32_t barrier);
@@ -159,6 +160,9 @@ class LaneDriver {
   BulkSockets bulk_near_;  ///< Those of the others here: who drives wakes whom something comes for.
   std::uint32_t woken_ = 0;  ///< Of these, a bit each, while it drives: that was done.
   SideWork side_;
+  LaneRoute route_ = LaneRoute::kAsOwed;  ///< As at the barrier `route_looked_at_`,
+  std::uint32_t route_looked_at_ = 0;
+  bool route_known_ = false;         ///< if that was ever looked at.
   bool receives_ = true;             ///< While it sends: nobody else drives.
   std::uint32_t counted_hosts_ = 0;  ///< Whose frames did not hold enough, a bit each.
   std::uint64_t poll_ns_max_ = 0;    ///< As PollWait has them.

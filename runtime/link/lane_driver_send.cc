@@ -2,9 +2,12 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/units.h"
 #include "runtime/link/lane_driver.h"
+#include "runtime/link/lane_route.h"
 
 namespace bspnow::runtime {
 
@@ -57,10 +60,28 @@ bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
       shape_.segment->header().barrier.phases[barrier & 1].with_groups;
   const std::uint32_t before = groups.load(std::memory_order_relaxed);
   if (until == Until::kCounted) groups.store(here_, std::memory_order_relaxed);
-  const LaneRoute route = until == Until::kCounted ? LaneRoute::kDirect : LaneRoute::kAsOwed;
-  if (ComposeLaneFrames(shape_, barrier, route)) return true;
+  const bool composed =
+      until == Until::kCounted
+          ? ComposeLaneFrames(shape_, barrier, LaneRoute::kDirect, kLaneShortBytesMax)
+          : ComposeLaneFrames(shape_, barrier, RouteOfHeads(barrier));
+  if (composed) return true;
   groups.store(before, std::memory_order_relaxed);
   return false;
+}
+
+// Each node chooses for its own: its head says how it goes. The farthest node decides, as all wait
+// for it. The kernel knows more when more has come, so this looks again now and then.
+LaneRoute LaneDriver::RouteOfHeads(std::uint32_t barrier) {
+  constexpr std::uint32_t kBarriersBetweenLooks = 1024;
+  if (barrier - route_looked_at_ >= kBarriersBetweenLooks || !route_known_) {
+    std::uint64_t farthest_ns = 0;
+    for (std::uint32_t i = 0; i < Others(); ++i)
+      farthest_ns = std::max(farthest_ns, LeastRttNs(lanes_of_others_[i].number()));
+    route_ = HeadsGoStraight(shape_.hosts, farthest_ns) ? LaneRoute::kDirect : LaneRoute::kAsOwed;
+    route_looked_at_ = barrier;
+    route_known_ = true;
+  }
+  return route_;
 }
 
 void LaneDriver::SendDirect(std::uint32_t barrier) {

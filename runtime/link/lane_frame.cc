@@ -177,7 +177,8 @@ bool IsChunk(const std::byte* at, std::uint32_t bytes) {
 
 }  // namespace
 
-bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route) {
+bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route,
+                       std::uint32_t bytes_max) {
   const Segment& segment = *shape.segment;
   LaneArea& area = segment.lanes();
   const std::uint64_t superstep = barrier - 1;
@@ -202,8 +203,6 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   head.by_count = static_cast<std::uint16_t>(phase.by_count.load(std::memory_order_relaxed));
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
-  const std::uint32_t bytes_max =
-      route == LaneRoute::kDirect ? kLaneShortBytesMax : kLaneFrameBytesMax;
   Writing out[kLaneHostsMax];
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
     out[host] = Begin(area.out[host][barrier & 1], head, bytes_max);

@@ -26,8 +26,10 @@ struct LaneShape {
 enum class LaneRoute { kAsOwed, kDirect };
 
 /// Fills `out` of all other hosts for that barrier of the root group, which ends superstep
-/// barrier - 1. All processes here have arrived at it. False: that does not fit into frames.
-bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route);
+/// barrier - 1. All processes here have arrived at it. False: that does not fit into frames of
+/// `bytes_max`.
+bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route,
+                       std::uint32_t bytes_max = kLaneFrameBytesMax);
 
 /// LaneFrame::head_crc32c of a long one.
 std::uint32_t CrcOfLongHead(const LaneFrame& frame);

@@ -141,11 +141,14 @@ TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
 
 TEST(LaneFrameTest, OfABarrierThatMayBeLeftBeforeItIsOverFramesAreShort) {
   Node zero(0);
+  const auto composes = [&zero](std::uint32_t bytes_max) {
+    return ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect, bytes_max);
+  };
   zero.Owe(kLaneShortBytesMax / 2);
-  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
+  EXPECT_TRUE(composes(kLaneShortBytesMax));
   zero.Owe(kLaneShortBytesMax);
-  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
-  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  EXPECT_FALSE(composes(kLaneShortBytesMax));
+  EXPECT_TRUE(composes(kLaneFrameBytesMax));
 }
 
 TEST(LaneFrameTest, WhatWentAnotherWayIsCountedAsFarAsAFrameCan) {
