@@ -73,10 +73,18 @@ typedef struct {
   long nsteps; /* How many steps there were in all. */
 } Timing;
 
-enum { kWarmSteps = 4, kSamplesMin = 5, kSamplesMax = 5000 };
+enum { kWarmSteps = 4, kSamplesMin = 5, kSamplesMax = 5000, kStepsOfShort = 8 };
+static const double kShortStep_s = 4e-3;
+
+/* In a sample. Over a network a process may have what it waits for as soon as it comes to its next
+ * step, and wait twice as long in the one after it: so one step alone says nothing. */
+static inline long steps_in_sample(double once_s, double sample_s) {
+  long nsteps = (long)(sample_s / once_s), least = once_s < kShortStep_s ? kStepsOfShort : 1;
+  return nsteps < least ? least : nsteps;
+}
 
 /* Times `step` for about `budget_s` seconds after a warm-up. A sample is the mean of as many steps
- * as take about `sample_s`, and at least one; process 0 decides how many for all. */
+ * as take about `sample_s`, or of a few; process 0 decides how many for all. */
 static inline Timing measure(Step step, void *context, Agree agree, double budget_s,
                              double sample_s) {
   Timing timing;
@@ -88,15 +96,13 @@ static inline Timing measure(Step step, void *context, Agree agree, double budge
     once_s = now_s() - start_s;
     if (i == 0) timing.cold_s = once_s;
   }
-  long nsteps = (long)(sample_s / once_s);
-  nsteps = agree(nsteps < 1 ? 1 : nsteps);
+  long nsteps = agree(steps_in_sample(once_s, sample_s));
   timing.nsteps = kWarmSteps + nsteps;
   double start_s = now_s();
   for (long i = 0; i < nsteps; ++i)
     step(context); /* Many steps: how long one lasts varies too much. */
   once_s = (now_s() - start_s) / (double)nsteps;
-  nsteps = (long)(sample_s / once_s);
-  nsteps = agree(nsteps < 1 ? 1 : nsteps);
+  nsteps = agree(steps_in_sample(once_s, sample_s));
   long nsamples = (long)(budget_s / (once_s * (double)nsteps));
   if (nsamples < kSamplesMin) nsamples = kSamplesMin;
   if (nsamples > kSamplesMax) nsamples = kSamplesMax;

@@ -1,11 +1,12 @@
-"""What is measured on a network that is slower than the machine: see systems_network.py."""
+"""What is measured on networks that are slower than the machine: see systems_network.py."""
 
 import contextlib
 
 import sections
 from figures import Figure, Section, Target
 from sections import MIB, Run, size_text
-from systems_network import (BYTES_S, QUEUE_TEXT, RATE_TEXT, Network, OnNetwork, OpenMpiOnNetwork)
+from systems_network import (BYTES_S, FAR_US, QUEUE_TEXT, RATE_TEXT, FarNetwork, Network,
+                             OnNetwork, OpenMpiOnNetwork)
 
 MACHINES = 8
 COLUMNS = (("bspnow", "bspnow"), ("openmpi", "Open MPI"))
@@ -17,11 +18,17 @@ WHERE = f"machines of {RATE_TEXT} each, a switch that keeps {QUEUE_TEXT} for eac
 class NetworkBench(sections.Bench):
     """Makes the machines, and ends all at the end of the `with`."""
 
-    def __init__(self, bspnow, build_dir, quick):
-        self.network = Network(MACHINES)
+    def __init__(self, bspnow, build_dir, quick, network=None):
+        self.network = network or Network(MACHINES)
         super().__init__(OnNetwork(bspnow, self.network),
                          [OpenMpiOnNetwork(build_dir, self.network)], None, quick)
+        self.plain, self.build_dir = bspnow, build_dir
         self.open = contextlib.ExitStack()
+
+    def far(self):
+        """The same on a network of the other kind."""
+        return NetworkBench(self.plain, self.build_dir, self.quick,
+                            FarNetwork(MACHINES, self.build_dir))
 
     def __enter__(self):
         with contextlib.ExitStack() as opening:
@@ -75,4 +82,30 @@ def sort(bench):
     return [Section("network_sort", "The communication of sample sort; " + WHERE, rows, COLUMNS)]
 
 
-ALL = {"exchange": exchange, "collectives": collectives, "sort": sort}
+def far(bench):
+    """How many ways follow each other: a way takes far longer than what is done at its ends."""
+    rows = []
+    with bench.far() as there:
+        for p in (2, 4, 8):
+            for program, arguments, figures in (
+                    ("sync", (0.5,), {"empty sync": ("sync", None)}),
+                    ("exchange", ("even", 0.5, 8 * p),
+                     {f"8 B to all by {means}": (f"{means}.{8 * p}", f"counted.{8 * p}")
+                      for means in ("put", "get", "send")}),
+                    ("inner_product", (0.5,), {"inner product": ("inner", None)}),
+                    ("collectives", (0.3, 8, 16 * 1024),
+                     {f"{call}, {size_text(size)}": (f"{call}.{size}", None)
+                      for size in (8, 16 * 1024) for call in ("bcast", "reduce", "scan")})):
+                results = there.interleave(f"far: {program}, p = {p}", there.runs(
+                    program, p, arguments), bench.choose(2, 3))
+                for what, (own, counted) in figures.items():
+                    columns = results.columns(own, 1e6 / FAR_US, {"openmpi": counted or own})
+                    rows.append(Figure(f"{what}, p = {p}", "ways", columns,
+                                       Target(1 / 1.1, "times MPI"), parameters={"p": p}))
+    bench.failures += there.failures
+    return [Section("network_far", "Machines far from each other: times in ways, of which each "
+                    f"takes {FAR_US} us; MPI: MPI_Barrier, counts and MPI_Alltoallv, "
+                    "MPI_Allreduce, and as above", rows, COLUMNS)]
+
+
+ALL = {"exchange": exchange, "collectives": collectives, "sort": sort, "far": far}

@@ -1,9 +1,11 @@
 """bspnow and Open MPI on machines that a switch connects: network namespaces with an address and a
-cable each, on a bridge. Root makes them.
+cable each. Root makes them.
 
-A cable carries RATE in each direction, and the switch keeps QUEUE of what waits for one: more is
-dropped, as by a cheap switch. (The kernel adds no delay beyond that.) So the network is the limit,
-where over loopback the processors are.
+On a Network, which is a bridge, a cable carries RATE in each direction, and the switch keeps QUEUE
+of what waits for one: more is dropped, as by a cheap switch. (The kernel adds no delay beyond
+that.) So the network is the limit, where over loopback the processors are. On a FarNetwork each
+packet takes FAR_US on its way, and there is no limit otherwise: so ways count that have to follow
+each other.
 """
 
 import contextlib
@@ -18,6 +20,7 @@ from systems_tcp import SLOTS, OnCluster
 
 RATE, RATE_TEXT, BYTES_S = "200mbit", "200 Mbit/s", 200e6 / 8
 QUEUE, QUEUE_TEXT = "256kb", "256 KiB"
+FAR_US = 500  # Long enough that what the processors do, of eight machines, is less.
 SWITCH = 254  # The last part of its address: the coordinator's machine.
 
 
@@ -38,9 +41,11 @@ class Network:
     def address(machine):
         return f"10.77.7.{machine}"
 
-    @staticmethod
-    def namespace(machine):
-        return f"bench{os.getpid()}.{machine}"
+    NAME = "bench"
+
+    @classmethod
+    def namespace(cls, machine):
+        return f"{cls.NAME}{os.getpid()}.{machine}"
 
     @classmethod
     def inside(cls, machine):
@@ -53,14 +58,7 @@ class Network:
                 quietly("ip", "netns", "add", self.namespace(machine))
                 opening.callback(quietly, "ip", "netns", "delete", self.namespace(machine))
                 self._ip(machine, "link set lo up")
-            self._ip(SWITCH, "link add eth0 type bridge")
-            for machine in self.machines:
-                port = f"port{machine}"
-                self._ip(machine, f"link add eth0 type veth peer name {port} "
-                         f"netns {self.namespace(SWITCH)}")
-                self._ip(SWITCH, f"link set {port} master eth0 up")
-                self._limit(machine, "eth0", "2mb")
-                self._limit(SWITCH, port, QUEUE)
+            self._connect(opening)
             for machine in (SWITCH, *self.machines):
                 self._ip(machine, f"address add {self.address(machine)}/24 dev eth0")
                 self._ip(machine, "link set eth0 up")
@@ -70,12 +68,47 @@ class Network:
     def __exit__(self, *exception):
         return self.open.__exit__(*exception)
 
+    def _connect(self, _):
+        """Gives each machine its eth0."""
+        self._ip(SWITCH, "link add eth0 type bridge")
+        for machine in self.machines:
+            port = f"port{machine}"
+            self._ip(machine, f"link add eth0 type veth peer name {port} "
+                     f"netns {self.namespace(SWITCH)}")
+            self._ip(SWITCH, f"link set {port} master eth0 up")
+            self._limit(machine, "eth0", "2mb")
+            self._limit(SWITCH, port, QUEUE)
+
     def _ip(self, machine, command):
         quietly("ip", "-n", self.namespace(machine), *command.split())
 
     def _limit(self, machine, device, queue):
         quietly("tc", "-n", self.namespace(machine), "qdisc", "add", "dev", device, "root", "tbf",
                 "rate", RATE, "burst", "32kb", "limit", queue)
+
+
+class FarNetwork(Network):
+    """Likewise, with far_switch between them."""
+    NAME = "far"
+
+    def __init__(self, machines, build_dir):
+        super().__init__(machines)
+        self.program = os.path.join(build_dir, "far_switch")
+        systems.compile_c("cc", "far_switch.c", self.program)
+
+    def _connect(self, opening):
+        devices = {machine: f"far{os.getpid()}.{machine}" for machine in (SWITCH, *self.machines)}
+        command = [self.program, str(FAR_US)]
+        for machine, device in devices.items():
+            command += [device, self.address(machine)]
+        switch = subprocess.Popen(command, stdout=subprocess.PIPE)
+        opening.callback(switch.wait)
+        opening.callback(switch.kill)
+        if switch.stdout.readline() != b"ready\n":
+            raise Failed("far_switch makes no devices")
+        for machine, device in devices.items():
+            quietly("ip", "link", "set", device, "netns", self.namespace(machine))
+            self._ip(machine, f"link set {device} name eth0")
 
 
 class NetworkCluster(Cluster):
@@ -121,10 +154,10 @@ class OpenMpiOnNetwork(systems.OpenMpi):
     def __init__(self, build_dir, network):
         super().__init__(build_dir, "tcp")
         self.network = network
-        self.agent = os.path.join(build_dir, "agent")
+        self.agent = os.path.join(build_dir, network.NAME + "agent")
         with open(self.agent, "w", encoding="ascii") as script:
             script.write('#!/bin/bash\nhost=$1\nshift\n'
-                         f'exec ip netns exec bench{os.getpid()}."${{host##*.}}" unshare --uts '
+                         f'exec ip netns exec {network.namespace("")}"${{host##*.}}" unshare --uts '
                          'bash -c "hostname $host; $*"\n')
         os.chmod(self.agent, 0o755)
 
