@@ -44,7 +44,7 @@ struct Watched {
 
 /// Something else that who waits sees to.
 struct SideWork {
-  static constexpr std::uint32_t kSourcesMax = 16;
+  static constexpr std::uint32_t kSourcesMax = 30;
 
   /// Returns for how many nanoseconds nothing more of it is due; 0: something was done.
   std::uint64_t (*see_to)(void* context, std::uint64_t now_ns) = nullptr;

@@ -147,7 +147,7 @@ void bsp_sync(pbsp bsp);
  * with this call, each with its own n. If areas were registered or removed in the superstep it ends
  * with a barrier; so does one of bsplib_init's object when a checkpoint is due and no other object
  * is open. Error: n is not that number; puts or gets in the superstep. Cost: h*g on one node. In
- * the object of bsplib_init on two to sixteen nodes those of a node go on together, at most one
+ * the object of bsplib_init on two to 31 nodes those of a node go on together, at most one
  * superstep ahead of other nodes; then it waits for all. On more nodes, and in other objects on
  * several nodes, it waits for all, and costs what bsp_sync does. */
 void bsp_oblsync(pbsp bsp, int n);

@@ -23,12 +23,15 @@ struct BulkPlan {
     return Any() ? processes[host] * others : 0;
   }
 
-  /// Whether there are any: none where one node would have too many descriptors under way.
+  /// Whether there are any: none where one node would have too many. Of several processes on a node
+  /// each looks after the others' while it drives.
   bool Any() const {
+    constexpr std::uint64_t kOfSeveralMax = 16;
     std::uint64_t p = 0;
     for (std::uint32_t i = 0; i < hosts; ++i) p += processes[i];
     for (std::uint32_t i = 0; i < hosts; ++i)
-      if (processes[i] * (p - processes[i]) > kBulkLanesMax) return false;
+      if (processes[i] * (p - processes[i]) > (processes[i] == 1 ? kBulkLanesMax : kOfSeveralMax))
+        return false;
     return true;
   }
 

@@ -12,7 +12,7 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr rlim_t kNumbersMax = 1024;  // Higher ones would cost memory for the table of descriptors.
-constexpr rlim_t kOurNumbers = 40;    // The highest of them.
+constexpr rlim_t kOurNumbers = 64;    // The highest of them.
 static_assert(kLanesMax + kBulkLanesMax + 3 <= kOurNumbers, "link, doorbell, mailbox");
 
 }  // namespace

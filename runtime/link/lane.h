@@ -33,7 +33,9 @@
 
 namespace bspnow {
 
+/// A bit each in a word of 32, which has one more to say.
 inline constexpr std::uint32_t kLaneHostsMax = kLanesMax + 1;
+static_assert(kLaneHostsMax < 32);
 /// Half a MiB of data, and what goes with them.
 inline constexpr std::uint32_t kLaneFrameBytesMax = 576 << 10;
 /// Answers, and what is sent at a barrier that processes may leave before it is over.
@@ -58,15 +60,14 @@ struct LaneFrame {
   std::uint32_t with_groups;
   std::uint32_t with_gets;
   std::uint32_t entries;
-  std::uint16_t direct;      ///< To these hosts, a bit each, the sender itself sends its frame.
-  std::uint16_t by_count;    ///< As `with_data`.
+  std::uint32_t direct;      ///< To these hosts, a bit each, the sender itself sends its frame.
   SuperstepSums sums;        ///< Of the superstep before this barrier's, of the sender's processes.
   std::uint32_t with_votes;  ///< As `with_data`,
   std::uint32_t votes;       ///< and how many votes this frame has.
+  std::uint32_t by_count;    ///< As `with_data`.
   /// Of what follows `crc32c` up to here, in a frame of more than kLaneShortBytesMax; else 0. It is
   /// received where the head says, before all of it can be checked.
   std::uint32_t head_crc32c;
-  std::uint32_t reserved;
 };
 static_assert(sizeof(LaneFrame) == 224);
 

@@ -194,13 +194,11 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
                  .with_gets = phase.with_gets.load(std::memory_order_relaxed),
                  .entries = 0,
                  .direct = 0,
-                 .by_count = 0,
                  .sums = {},
                  .with_votes = phase.with_votes.load(std::memory_order_relaxed),
                  .votes = 0,
-                 .head_crc32c = 0,
-                 .reserved = 0};
-  head.by_count = static_cast<std::uint16_t>(phase.by_count.load(std::memory_order_relaxed));
+                 .by_count = phase.by_count.load(std::memory_order_relaxed),
+                 .head_crc32c = 0};
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
   Writing out[kLaneHostsMax];
@@ -214,7 +212,7 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
-    out[host].frame->direct = static_cast<std::uint16_t>(direct);
+    out[host].frame->direct = direct;
     Close(out[host]);
   }
   return true;

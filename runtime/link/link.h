@@ -48,7 +48,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 20;
+inline constexpr std::uint32_t kLinkVersion = 21;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -67,8 +67,8 @@ inline constexpr std::uint64_t kFirstChunkBytes = 1024;  // Of a chain; a head h
 inline constexpr std::uint64_t kHeadBytesMin = 64 << 10;
 inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
 
-inline constexpr std::uint32_t kLanesMax = 15;      // Of a process: to the other hosts of its job.
-inline constexpr std::uint32_t kBulkLanesMax = 16;  // Of a node: see bulk_plan.h.
+inline constexpr std::uint32_t kLanesMax = 30;      // Of a process: to the other hosts of its job.
+inline constexpr std::uint32_t kBulkLanesMax = 30;  // Of a node: see bulk_plan.h.
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
 /// From process to worker, one message each. A restored process sends kHello and kBegin

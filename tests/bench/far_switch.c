@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MACHINES = 16, PACKETS = 4096, PACKET_BYTES = 1500, DESTINATION = 16 };
+enum { MACHINES = 32, PACKETS = 4096, PACKET_BYTES = 1500, DESTINATION = 16 };
 
 /* All wait equally long, so one queue is in order of time. */
 typedef struct {

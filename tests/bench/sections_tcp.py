@@ -21,7 +21,7 @@ from systems_tcp import COLUMNS, SPREAD
 IDLE_WORKERS = 200
 # With one slot each, so that each process of a job has a worker of its own; more than release
 # themselves (kDirectHostsMax in coordinator/core/jobs/job_record.h).
-BARRIER_WORKERS = (20, 64)
+BARRIER_WORKERS = (32, 64)
 BARRIERS = "bspnow_barriers_total"
 
 

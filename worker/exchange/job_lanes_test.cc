@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -235,6 +236,11 @@ TEST_F(JobLanesTest, ManyProcessesHaveNoBulkLanes) {
   bulk.processes[1] = 5;
   EXPECT_EQ(bulk.LanesOf(0), 0u);
   EXPECT_EQ(bulk.Between(0, 1), 0u);
+  bulk = {.hosts = kLaneHostsMax, .processes = {}};
+  std::fill_n(bulk.processes, kLaneHostsMax, 1);
+  EXPECT_EQ(bulk.LanesOf(0), kBulkLanesMax) << "of one process a node";
+  bulk.processes[1] = 2;
+  EXPECT_EQ(bulk.LanesOf(0), 0u);
 }
 
 TEST_F(JobLanesTest, ALaneShowsSoonThatItsEndIsGone) {

@@ -36,7 +36,7 @@ inline bool HasEnded(proto::JobState state) {
 inline bool HasEnded(const JobRecord& record) { return HasEnded(record.job().state()); }
 
 /// So many nodes release themselves: each pair has a lane (runtime/link/lane.h).
-inline constexpr std::size_t kDirectHostsMax = 16;
+inline constexpr std::size_t kDirectHostsMax = 31;
 /// Its processes pass barriers without the coordinator, which is told of it now and then.
 inline bool ReleasesItself(const JobRecord& record) {
   return record.hosts_size() == 1 || record.direct();
