@@ -72,7 +72,8 @@ struct LaneFrame {
 static_assert(sizeof(LaneFrame) == 224);
 
 /// What a process owes another. A chunk of puts follows, then one of gets, then one of messages;
-/// each is a whole chain, ready to be read where it lies.
+/// each is a whole chain, ready to be read where it lies. If there are puts alone, and so many of
+/// the pids after the destination's are owed the same, byte for byte, it stands for these, too.
 struct LaneEntry {
   std::uint32_t source_pid;
   std::uint32_t destination_pid;
@@ -84,7 +85,7 @@ struct LaneEntry {
   std::uint32_t puts_bytes;      ///< Of the chunk, its header included; 0: there is none.
   std::uint32_t gets_bytes;      ///< The same.
   std::uint32_t messages_bytes;  ///< The same.
-  std::uint32_t reserved;
+  std::uint32_t more;            ///< Destinations after the first.
 };
 static_assert(sizeof(LaneEntry) == 48);
 

@@ -14,19 +14,25 @@ constexpr std::size_t AlignedInLane(std::size_t bytes) {
   return (bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
 }
 
-/// Calls use(entry, its chunks) for each entry; false as soon as it does, or if they do not lie in
-/// the frame.
+/// Calls use(entry, its chunks) for each entry and each of its destinations, of which it has that
+/// one; false as soon as it does, or if they do not lie in the frame, or are too many.
 template <typename Use>
 bool ForEachLaneEntry(const std::byte* bytes, const Use& use) {
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
   std::size_t at = sizeof(LaneFrame);
+  std::uint32_t pairs_left = kLanePairsMax;
   for (std::uint32_t i = 0; i < frame.entries; ++i) {
     if (frame.bytes - at < sizeof(LaneEntry)) return false;
-    const auto& entry = *reinterpret_cast<const LaneEntry*>(bytes + at);
+    LaneEntry entry = *reinterpret_cast<const LaneEntry*>(bytes + at);
     at += sizeof(LaneEntry);
     const std::size_t chunks = AlignedInLane(entry.puts_bytes) + AlignedInLane(entry.gets_bytes) +
                                AlignedInLane(entry.messages_bytes);
-    if (chunks > frame.bytes - at || !use(entry, bytes + at)) return false;
+    if (chunks > frame.bytes - at || entry.more >= pairs_left) return false;
+    pairs_left -= 1 + entry.more;
+    for (const std::uint32_t last = entry.destination_pid + entry.more;; ++entry.destination_pid) {
+      if (!use(entry, bytes + at)) return false;
+      if (entry.destination_pid == last) break;
+    }
     at += chunks;
   }
   return true;

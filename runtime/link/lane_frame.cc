@@ -22,6 +22,8 @@ struct Writing {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
   std::size_t answers_bytes = sizeof(LaneFrame);  ///< Of the frame that answers its gets.
+  LaneEntry* last = nullptr;
+  std::uint32_t pairs = 0;  ///< For which its entries stand.
 };
 
 Writing Begin(std::byte* to, const LaneFrame& head, std::uint32_t bytes_max) {
@@ -69,12 +71,48 @@ bool AddAnswers(Writing& out, std::uint64_t bytes) {
   return out.answers_bytes <= kLaneShortBytesMax;
 }
 
+// Whether the records of the chain are those of a chunk of that length.
+bool HasRecordsOf(const std::byte* chunk, std::size_t bytes, const std::byte* arena,
+                  std::uint64_t first) {
+  const std::byte* records = chunk + kChunkHeaderBytes;
+  for (std::uint64_t at = first; at != 0;) {
+    const auto& part = *reinterpret_cast<const Chunk*>(arena + at);
+    const std::size_t length = part.used_bytes - kChunkHeaderBytes;
+    if (length > bytes - static_cast<std::size_t>(records - chunk) ||
+        memcmp(records, arena + at + kChunkHeaderBytes, length) != 0)
+      return false;
+    records += length;
+    at = part.next;
+  }
+  return records == chunk + bytes;
+}
+
+// As where a process puts the same to all: what goes to a node's processes goes there once.
+bool IsOwedAsTheLast(const Writing& out, const DirectoryEntry& owed, const std::byte* arena,
+                     Pid from, Pid to) {
+  if (out.last == nullptr || out.pairs == kLanePairsMax) return false;
+  const LaneEntry& last = *out.last;
+  if (last.source_pid != Value(from) || last.destination_pid + last.more + 1 != Value(to) ||
+      (owed.gets | owed.messages) != 0 || (last.gets_bytes | last.messages_bytes) != 0 ||
+      owed.puts == 0 || last.puts_bytes == 0 || last.bytes_to != owed.bytes_to ||
+      last.bytes_from != owed.bytes_from || last.message_bytes != owed.message_bytes ||
+      last.message_count != owed.message_count || last.transfers != owed.transfers)
+    return false;
+  const auto* const chunk = reinterpret_cast<const std::byte*>(out.last + 1);
+  return HasRecordsOf(chunk, last.puts_bytes, arena, owed.puts);
+}
+
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
   const DirectoryEntry& owed = segment.entry(from, to, parity);
   if ((owed.puts | owed.messages | owed.bytes_to | owed.bytes_from | owed.message_count |
        owed.transfers) == 0)
     return true;
   const std::byte* const arena = segment.arena(from);
+  if (IsOwedAsTheLast(out, owed, arena, from, to)) {
+    out.last->more += 1;
+    out.pairs += 1;
+    return true;
+  }
   const std::size_t puts = ChainBytes(arena, owed.puts);
   const std::size_t gets = ChainBytes(arena, owed.gets);
   const std::size_t messages = ChainBytes(arena, owed.messages);
@@ -83,21 +121,22 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
   if (gets != 0 && !AddAnswers(out, owed.bytes_from)) return false;
   const std::size_t bytes =
       sizeof(LaneEntry) + AlignedInLane(puts) + AlignedInLane(gets) + AlignedInLane(messages);
-  if (out.frame->entries == kLanePairsMax || bytes > static_cast<std::size_t>(out.end - out.at))
+  if (out.pairs == kLanePairsMax || bytes > static_cast<std::size_t>(out.end - out.at))
     return false;
-  *reinterpret_cast<LaneEntry*>(out.at) =
-      LaneEntry{.source_pid = Value(from),
-                .destination_pid = Value(to),
-                .bytes_to = static_cast<std::uint32_t>(owed.bytes_to),
-                .bytes_from = static_cast<std::uint32_t>(owed.bytes_from),
-                .message_bytes = owed.message_bytes,
-                .message_count = owed.message_count,
-                .transfers = owed.transfers,
-                .puts_bytes = static_cast<std::uint32_t>(puts),
-                .gets_bytes = static_cast<std::uint32_t>(gets),
-                .messages_bytes = static_cast<std::uint32_t>(messages),
-                .reserved = 0};
+  out.last = reinterpret_cast<LaneEntry*>(out.at);
+  *out.last = LaneEntry{.source_pid = Value(from),
+                        .destination_pid = Value(to),
+                        .bytes_to = static_cast<std::uint32_t>(owed.bytes_to),
+                        .bytes_from = static_cast<std::uint32_t>(owed.bytes_from),
+                        .message_bytes = owed.message_bytes,
+                        .message_count = owed.message_count,
+                        .transfers = owed.transfers,
+                        .puts_bytes = static_cast<std::uint32_t>(puts),
+                        .gets_bytes = static_cast<std::uint32_t>(gets),
+                        .messages_bytes = static_cast<std::uint32_t>(messages),
+                        .more = 0};
   out.frame->entries += 1;
+  out.pairs += 1;
   out.at += sizeof(LaneEntry);
   AppendChain(out, arena, owed.puts, puts);
   AppendChain(out, arena, owed.gets, gets);
@@ -122,11 +161,11 @@ void AppendAnswers(Writing& out, const Segment& segment, Pid from, Pid to, unsig
 
 bool AppendOwed(const LaneShape& shape, unsigned parity, Writing* out) {
   const Segment& segment = *shape.segment;
-  for (std::uint32_t q = 0; q < shape.p; ++q) {
-    const std::uint32_t host = segment.cell(Pid{q}).node;
-    if (host == shape.self) continue;
-    for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
-      if (segment.IsHere(Pid{pid}) && !AppendEntry(out[host], segment, Pid{pid}, Pid{q}, parity))
+  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
+    if (!segment.IsHere(Pid{pid})) continue;
+    for (std::uint32_t q = 0; q < shape.p; ++q) {
+      const std::uint32_t host = segment.cell(Pid{q}).node;
+      if (host != shape.self && !AppendEntry(out[host], segment, Pid{pid}, Pid{q}, parity))
         return false;
     }
   }
