@@ -239,6 +239,8 @@ void Group::AwaitBegin(Call call, Pid pid, std::uint64_t superstep) {
                    .look = &Group::RequireThatItBegins,
                    .pid = pid,
                    .begins = superstep};
+  std::atomic<std::uint64_t>& behind = segment_->cell(self_).counted_wait.behind;
+  behind.store(CountedWait::WordOf(Value(pid), static_cast<std::uint32_t>(superstep + 1)));
   while (!HasBegun(pid, superstep)) {
     const Watched news{started.value, started.value.load(std::memory_order_acquire)};
     if (simulated_) {
@@ -248,6 +250,7 @@ void Group::AwaitBegin(Call call, Pid pid, std::uint64_t superstep) {
       wait_.UntilNews(started, static_cast<std::uint32_t>(superstep + 1), news, wait.AsSideWork());
     }
   }
+  behind.store(0);
 }
 
 // It does not if it waits at a barrier, which this process has not come to: so where it is found

@@ -42,6 +42,7 @@
 #include "base/poll_wait.h"
 #include "base/superstep_totals.h"
 #include "base/turn.h"
+#include "runtime/link/counted_wait.h"
 #include "runtime/link/records.h"
 #include "runtime/link/superstep_profile.h"
 
@@ -331,14 +332,6 @@ struct alignas(kLineBytes) EarlyPuts {
   std::atomic<std::uint32_t> offered;  ///< By the worker, ever; the n-th is at n % kEarlyMax.
   Place places[kEarlyMax];
   alignas(kLineBytes) std::atomic<std::uint32_t> taken;  ///< By the process, ever.
-};
-
-/// A process that waits at the end of a counted superstep; for whoever asks who is late. If that is
-/// the superstep after the one that runs, it went ahead of a barrier, and waits for its end.
-struct CountedWait {
-  std::atomic<std::uint64_t> superstep;  ///< Plus 1; 0: it does not wait.
-  std::atomic<std::uint64_t> expected;   ///< Messages,
-  std::atomic<std::uint64_t> here;       ///< and how many have been sent to it.
 };
 
 struct alignas(kLineBytes) ProcessCell {

@@ -18,8 +18,8 @@ class Search {
   Search(const Segment& job, const NodeFacts& facts) : job_(job), facts_(facts) {
     for (const GroupFacts& group : facts.groups) {
       for (const MemberFacts& member : group.members) {
-        if (member.here &&
-            (group.HasArrived(member) || Counts(group, member) || (member.room_waits & 1) != 0))
+        if (member.here && (group.HasArrived(member) || Counts(group, member) ||
+                            member.behind != 0 || (member.room_waits & 1) != 0))
           waiting_.insert(member.pid);
       }
     }
@@ -57,6 +57,9 @@ class Search {
       if (!member.here) continue;
       if (group.HasArrived(member)) {
         if (may_be_released) waiting_.erase(member.pid);
+      } else if (member.behind != 0) {
+        const MemberFacts* const other = AwaitedToBegin(group, member);
+        if (other == nullptr || !IsStuck(*other)) waiting_.erase(member.pid);
       } else if (Counts(group, member)) {
         if (MayHaveItsMessages(group, member)) waiting_.erase(member.pid);
       } else if ((member.room_waits & 1) != 0 && MayGetRoom()) {
@@ -133,6 +136,10 @@ class Search {
 
   std::optional<std::uint32_t> AwaitedBy(const GroupFacts& group, const MemberFacts& member) const {
     const bool arrived = group.HasArrived(member);
+    if (!arrived && member.behind != 0) {
+      const MemberFacts* const other = AwaitedToBegin(group, member);
+      return other == nullptr ? std::nullopt : std::optional(other->pid);
+    }
     if (!arrived && !Counts(group, member)) return std::nullopt;
     for (const MemberFacts& other : group.members) {
       const bool lacks = arrived ? !group.HasArrived(other) : MaySend(group, other, member);

@@ -110,6 +110,24 @@ TEST_F(DeadlockWatchTest, WhoWaitsForRoomWaitsForThoseThatHaveNotLeft) {
   ExpectStuck(kBoth);
 }
 
+TEST_F(DeadlockWatchTest, WhoIsFarAheadWaitsForWhoIsBehind) {
+  const Segment group = node_.Open(0, 5, {0, 1});
+  node_.slot(0).child = 1;
+  group.cell(Pid{0}).started.value.store(9);
+  group.cell(Pid{1}).started.value.store(7);
+  group.cell(Pid{0}).counted_wait.behind.store(CountedWait::WordOf(1, 8));
+  ExpectStuck(kNobody);  // The other one computes.
+  Arrive(node_.whole(), 1);
+  group.cell(Pid{1}).started.value.store(8);
+  ExpectStuck(kNobody);  // It is there.
+  group.cell(Pid{0}).counted_wait.behind.store(CountedWait::WordOf(1, 9));
+  EXPECT_EQ(Look(), kNobody);
+  EXPECT_EQ(Look(), kBoth);
+  EXPECT_EQ(last_[0].where,
+            "in bsp_oblsync, superstep 8 of group 1 (pids 0 1), which others are far behind,");
+  EXPECT_EQ(last_[0].awaits, 1u);
+}
+
 // Room is that of all groups here, so it may have left none.
 TEST_F(DeadlockWatchTest, WhoWaitsForRoomIsSaidToDoThat) {
   node_.whole().cell(Pid{0}).room_waits.store(1);

@@ -36,7 +36,8 @@ GroupFacts Collect(const Segment& group, std::uint32_t members, const Segment& j
                              .announced = cell.announced.value.load(),
                              .room_waits = is_root ? cell.room_waits.load() : 0,
                              .counting = cell.counted_wait.superstep.load(),
-                             .messages = cell.counted_wait.expected.load()});
+                             .messages = cell.counted_wait.expected.load(),
+                             .behind = cell.counted_wait.behind.load()});
   }
   return facts;
 }
@@ -85,6 +86,14 @@ bool MaySend(const GroupFacts& group, const MemberFacts& from, const MemberFacts
          !group.HasArrived(from) && !from.left;
 }
 
+const MemberFacts* AwaitedToBegin(const GroupFacts& group, const MemberFacts& member) {
+  const std::uint32_t other = CountedWait::MemberOf(member.behind);
+  if (member.behind == 0 || other >= group.members.size()) return nullptr;
+  const MemberFacts& awaited = group.members[other];
+  const auto begins = static_cast<std::uint32_t>(member.behind);
+  return static_cast<std::int32_t>(awaited.started - begins) < 0 ? &awaited : nullptr;
+}
+
 std::uint64_t MessagesFor(const Segment& job, const GroupFacts& group,
                           const MemberFacts& receiver) {
   const auto count = static_cast<std::uint32_t>(group.members.size());
@@ -116,6 +125,10 @@ std::string NameOf(const NodeFacts& facts, const GroupFacts& group) {
 
 std::string PlaceOf(const NodeFacts& facts, const GroupFacts& group, const MemberFacts& member) {
   if (member.started == 0) return "in bsp_begin";
+  if (!group.HasArrived(member) && member.behind != 0) {
+    return absl::StrCat("in bsp_oblsync, superstep ", group.first_superstep + member.started - 1,
+                        " of ", NameOf(facts, group), ", which others are far behind,");
+  }
   return absl::StrCat(group.HasArrived(member) ? "" : "for messages ", "at the end of superstep ",
                       group.first_superstep + member.started - 1, " of ", NameOf(facts, group));
 }

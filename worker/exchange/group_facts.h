@@ -25,6 +25,7 @@ struct MemberFacts {
   std::uint32_t room_waits;  ///< Of the root group.
   std::uint64_t counting;    ///< CountedWait::superstep
   std::uint64_t messages;    ///< CountedWait::expected
+  std::uint64_t behind;      ///< The same of CountedWait.
   bool operator==(const MemberFacts&) const = default;
 };
 
@@ -63,6 +64,8 @@ NodeFacts FactsOf(const NodeSegment& segment);
 /// Whether `from` may still send `to` a message in the superstep at whose end that one waits for
 /// some. Who has ended it, or waits at its end, has sent all. (Such a group is on one node.)
 bool MaySend(const GroupFacts& group, const MemberFacts& from, const MemberFacts& to);
+/// Whom `member` waits for to begin a superstep (CountedWait::behind), if it has not.
+const MemberFacts* AwaitedToBegin(const GroupFacts& group, const MemberFacts& member);
 /// The messages that `receiver` has been sent in that superstep.
 std::uint64_t MessagesFor(const Segment& job, const GroupFacts& group, const MemberFacts& receiver);
 

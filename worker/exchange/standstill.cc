@@ -29,7 +29,10 @@ class Waits {
     }
     std::vector<std::uint32_t> any_of;
     std::string where;
-    if (member.counting != 0 && !group.several_nodes && !group.HasArrived(member)) {
+    if (member.behind != 0 && !group.HasArrived(member)) {
+      if (const MemberFacts* const other = AwaitedToBegin(group, member)) any_of = {other->pid};
+      where = PlaceOf(facts_, group, member);
+    } else if (member.counting != 0 && !group.several_nodes && !group.HasArrived(member)) {
       any_of = Senders(group, member);
       where = PlaceOf(facts_, group, member);
     } else if ((member.room_waits & 1) != 0) {
