@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "coordinator/core/jobs/job_table_event.h"
 
@@ -38,18 +40,21 @@ std::string AfterText(const std::set<JobId>& jobs) {
 
 /// It has not run yet.
 void JobTable::Event::AwaitOthers(Job& entry) {
+  std::vector<std::pair<JobId, proto::JobState>> over;
   for (const proto::AfterJob& after : entry.spec().after()) {
     const JobId job{after.job()};
     entry.awaits.insert(job);
+    const auto found = table_.jobs_.find(job);
+    const bool known = found != table_.jobs_.end();
+    if (known && HasEnded(found->second.record)) {
+      over.emplace_back(job, found->second.state());
+      continue;  // Who ends is told of once.
+    }
     std::vector<JobId>& dependents = table_.dependents_[job];
     dependents.push_back(entry.id());
-    if (!table_.jobs_.contains(job) && dependents.size() == 1) orders_.recalled.push_back(job);
+    if (!known && dependents.size() == 1) orders_.recalled.push_back(job);
   }
-  const std::set<JobId> awaits = entry.awaits;
-  for (const JobId job : awaits)
-    if (const auto found = table_.jobs_.find(job);
-        found != table_.jobs_.end() && HasEnded(found->second.record))
-      OnOutcome(entry, job, found->second.state());
+  for (const auto& [job, state] : over) OnOutcome(entry, job, state);
 }
 
 void JobTable::Event::TellDependents(JobId job, proto::JobState state) {

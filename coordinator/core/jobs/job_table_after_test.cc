@@ -160,6 +160,19 @@ TEST_F(JobTableAfterTest, TheOutcomesOfForgottenJobsAreAskedForOnce) {
   EXPECT_EQ(State(never), proto::CANCELLED);
 }
 
+// A job had started after it while it was still known.
+TEST_F(JobTableAfterTest, AnOutcomeThatWasKnownOnceIsAskedForWhenItIsForgotten) {
+  const JobId old = Submit(Request(1));
+  End(old, 0);
+  End(Submit(After({old}, When::kSucceeded)), 0);
+  while (table_.Find(old) != nullptr) Do(table_.OnCancel(Submit(Request(9)), "cancelled", at_));
+  const JobId last = Submit(After({old}, When::kSucceeded));
+  EXPECT_EQ(State(last), proto::WAITING);
+  EXPECT_EQ(all_.recalled, std::vector<JobId>{old});
+  Do(table_.OnOutcome(old, proto::SUCCEEDED, at_));
+  EXPECT_EQ(State(last), proto::RUNNING);
+}
+
 TEST_F(JobTableAfterTest, WhatNobodyKnowsCountsAsAFailure) {
   table_.OnForgotten(JobId{5});
   table_.OnJobSeen(JobId{9});
