@@ -208,6 +208,36 @@ TEST_F(ClusterRequestsTest, WhatIsCancelledBeforeItIsAcceptedIsStoredAfterwards)
   EXPECT_EQ((**answer)->state(), proto::CANCELLED);
 }
 
+TEST_F(ClusterRequestsTest, WhatIsSuspendedBeforeItIsAcceptedIsStoredAfterwards) {
+  FakeWorker free = Join("w2", 2);
+  cluster_->Submit(kAnAdministrator, Request("second"), [](const absl::StatusOr<JobId>&) {});
+  const JobId second{Value(job_) + 1};
+  const Answer suspended = NewAnswer();
+  cluster_->Suspend(second, Into(suspended));
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_FALSE(suspended->has_value());
+  Settle();
+  ASSERT_TRUE(suspended->has_value() && (*suspended)->ok());
+  EXPECT_EQ((**suspended)->state(), proto::SUSPENDED);
+  EXPECT_EQ(Starts(free), 0u);
+}
+
+TEST_F(ClusterRequestsTest, WhatIsResumedBeforeItIsAcceptedIsPlacedAfterwards) {
+  FakeWorker free = Join("w2", 2);
+  Settle();
+  cluster_->Submit(kAnAdministrator, Request("second"), [](const absl::StatusOr<JobId>&) {});
+  const JobId second{Value(job_) + 1};
+  cluster_->Suspend(second, Into(NewAnswer()));
+  const Answer resumed = NewAnswer();
+  cluster_->Resume(second, Into(resumed));
+  world_.timers.RunPosted();
+  EXPECT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"job 2"});
+  EXPECT_FALSE(resumed->has_value());
+  Settle();
+  EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
+  EXPECT_EQ(Starts(free), 1u);
+}
+
 // Any submitter may store them, and they are kept for ever.
 TEST_F(ClusterRequestsTest, ParametersAreOfAPossibleMachineAndNothingElse) {
   proto::MachineParameters parameters;

@@ -336,7 +336,7 @@ void JobTable::Event::Suspend(Job& entry) {
 JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);
-  if (entry == nullptr || !entry->durable || entry->interrupted) return {};
+  if (entry == nullptr || entry->interrupted) return {};
   const proto::JobState state = entry->state();
   if (HasEnded(state) || state == proto::ENDING || state == proto::SUSPENDED) return {};
   event.Suspend(*entry);
@@ -349,7 +349,7 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   if (entry == nullptr || entry->state() != proto::SUSPENDED) return {};
   entry->shown().clear_reason();
   entry->shown().set_state(entry->started ? proto::RECOVERING : proto::WAITING);
-  if (!entry->started) event.Enqueue(*entry);  // Else when it has left its nodes.
+  if (entry->waits()) event.Enqueue(*entry);  // Else when it has left its nodes, or is accepted.
   event.Store(*entry, Due::kStays);
   return event.Take();
 }
