@@ -239,7 +239,7 @@ WaitId Cluster::Wait(JobId job, OnJob answer) {
     answer(ShuttingDown());
   } else if (!record.ok()) {
     answer(record.status());
-  } else if (HasEnded(**record)) {
+  } else if (HasEnded(**record) && FindLive(job) == nullptr) {  // And its end is stored.
     answer(Message(**record));
   } else {
     FindLive(job)->waits[id.number] = std::move(answer);

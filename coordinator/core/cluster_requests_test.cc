@@ -130,6 +130,17 @@ TEST_F(ClusterRequestsTest, ACancellationIsAnsweredWhenItIsDurable) {
   EXPECT_TRUE(running->has_value() && (*running)->ok());
 }
 
+TEST_F(ClusterRequestsTest, AnEndIsAwaitedUntilItIsDurable) {
+  const JobId waiting = Submit(Request("second"));
+  Cancel(waiting);
+  const Answer ended = NewAnswer();
+  cluster_->Wait(waiting, Into(ended));
+  EXPECT_FALSE(ended->has_value()) << "a restart would let it run";
+  Settle();
+  ASSERT_TRUE(ended->has_value() && (*ended)->ok());
+  EXPECT_EQ((**ended)->state(), proto::CANCELLED);
+}
+
 TEST_F(ClusterRequestsTest, ACancellationThatTheJournalHasRefusedIsRefusedAgain) {
   const JobId waiting = Submit(Request("second"));
   const Answer refused = Cancel(waiting);
