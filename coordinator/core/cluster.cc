@@ -381,6 +381,9 @@ proto::Job Cluster::Completed(const JobRecord& record, proto::Job job) const {
     if (job.reason().empty()) job.set_reason(WhyItIsStillThere(entry));
     if (!live->files_wait.empty() && job.reason().empty())
       job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));
+    if (live->starting && !live->start_refusal.empty() && job.reason().empty())
+      job.set_reason(absl::StrCat(
+          "its start waits until the coordinator's disk takes its journal: ", live->start_refusal));
     AddWaits(entry, nodes_, NowNs(), job);
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));

@@ -296,6 +296,7 @@ class Cluster {
   bool WaitsForHolders(JobId id, LiveJob& job);
   void PrepareLater(std::uint64_t after_ms);
   void CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* from);
+  void OnNotForgotten(JobId job, Epoch epoch, const absl::Status& refusal);
   void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
   void GoFurtherBack(JobId id, LiveJob& job, std::uint64_t missing_bytes);
   void Launch(const StartOrder& order, const coordinator::Checkpoint* from);

@@ -19,6 +19,7 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kLookMs = 500;
+constexpr std::uint64_t kRefusedMs = 1'000;  // As the job table tries again.
 /// For the nodes that hold its images a job waits as long as it would take to do the work again,
 /// but within these limits.
 constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
@@ -158,15 +159,25 @@ void Cluster::CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* fro
   const auto forgotten = job.checkpoints.GoBackTo(job.resumes_from);
   if (!forgotten) return cut();
   WriteCatalogue(id, *forgotten, {}, [this, id, epoch, cut](const absl::Status& status) {
-    if (status.ok()) return cut();
-    OnCutBack(id, epoch, status);
+    status.ok() ? cut() : OnNotForgotten(id, epoch, status);
   });
+}
+
+// No fault of the job's, nor of its nodes: it counts as little as a start that is not stored.
+void Cluster::OnNotForgotten(JobId id, Epoch epoch, const absl::Status& refusal) {
+  spdlog::error("event=journal_failed error=\"{}\"", refusal.ToString());
+  LiveJob* job = FindLive(id);
+  if (job == nullptr || !IsStarting(id, *job) || job->starting->epoch != epoch) return;
+  job->cutting = false;
+  job->start_refusal = std::string(refusal.message());
+  PrepareLater(kRefusedMs);
 }
 
 void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut) {
   LiveJob* job = FindLive(id);
   if (job == nullptr || !IsStarting(id, *job) || job->starting->epoch != epoch) return;
   job->cutting = false;
+  job->start_refusal.clear();
   if (!cut.ok())
     return Perform(table_.OnBroken(
         id, epoch,

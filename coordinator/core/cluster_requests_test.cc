@@ -1,5 +1,6 @@
 // Who asks for a checkpoint, or for a job to be suspended, and leaves before that is done.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
@@ -247,6 +248,34 @@ TEST_F(ClusterRequestsTest, WhatIsResumedBeforeItIsAcceptedIsPlacedAfterwards) {
   Settle();
   EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
   EXPECT_EQ(Starts(free), 1u);
+}
+
+// A job would fail after so many tries to start it.
+TEST_F(ClusterRequestsTest, AJournalThatIsFullCostsAStartNothing) {
+  cluster_->Checkpoint(job_, Into(NewAnswer()));
+  Save(1);
+  const std::uint64_t committed = Show(job_).checkpoints().committed();
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  Settle();
+  ReportCleared(host_, job_, Epoch{1});
+  for (std::uint32_t i = 0; i <= kStartsMax; ++i) {
+    world_.timers.RunPosted();
+    while (Waiting(world_.journal.calls) != std::vector<std::string>{"checkpoints 1"}) {
+      Finish(world_.journal.calls, absl::OkStatus());
+      world_.timers.RunPosted();
+    }
+    Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+    Renew(host_);
+    EXPECT_EQ(Show(job_).reason(),
+              "its start waits until the coordinator's disk takes its journal: disk full");
+    world_.timers.Advance(1000);
+  }
+  EXPECT_EQ(Show(job_).epoch(), 2u);
+  Settle();
+  ASSERT_EQ(Starts(host_), 2u);
+  EXPECT_EQ(Show(job_).reason(), "");
+  EXPECT_EQ(OrdersOf(host_, &proto::Order::has_start).back().start().resume().checkpoint(),
+            committed);
 }
 
 // Any submitter may store them, and they are kept for ever.

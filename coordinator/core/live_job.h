@@ -98,6 +98,7 @@ struct LiveJob {
   std::optional<StartOrder> starting{};
   std::uint64_t resumes_from = 0;    ///< What the log is being cut back to; 0: the start.
   bool cutting = false;              ///< Journal and log are being written for it.
+  std::string start_refusal{};       ///< Of the journal, the last time; empty: none since.
   std::uint64_t waits_since_ns = 0;  ///< For nodes that hold images; 0: it does not.
 
   /// In which it is, as it is shown and as far as is known.
