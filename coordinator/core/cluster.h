@@ -274,6 +274,7 @@ class Cluster {
   void LeaveClosedNodes();
   bool MayMove(JobId job) const;
   void Move(JobId job, JobTable::SpareRoom& room);
+  void ServeWithoutCheckpoint(JobId id, LiveJob& job);
   void AnswerSuspended(JobId job);
   absl::Status MayCheckpoint(JobId job) const;
   absl::Status MaySuspend(JobId job) const;

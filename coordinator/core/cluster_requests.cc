@@ -214,6 +214,26 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
   return orders;
 }
 
+// The job leaves its nodes as it is: who wants it to need not wait for slots and a barrier first.
+void Cluster::ServeWithoutCheckpoint(JobId id, LiveJob& job) {
+  using Kind = CheckpointRequest::Kind;
+  const auto take = [&job](Kind kind) {
+    std::vector<CheckpointRequest> taken;
+    std::vector<CheckpointRequest> others;
+    for (CheckpointRequest& request : std::exchange(job.requests, {}))
+      (request.kind == kind && request.number == 0 ? taken : others).push_back(std::move(request));
+    job.requests = std::move(others);
+    return taken;
+  };
+  take(Kind::kMove);
+  const proto::JobState state = table_.Find(id)->job().state();
+  if (state == proto::RECOVERING)
+    for (CheckpointRequest& request : take(Kind::kSuspend)) BeginSuspending(id, std::move(request));
+  if (state == proto::SUSPENDED)
+    for (const CheckpointRequest& request : take(Kind::kCheckpoint))
+      if (request.answer) request.answer(MayCheckpoint(id));
+}
+
 // ---- Parameters ---------------------------------------------------------------------------------
 
 // A row for each p is kept for ever.

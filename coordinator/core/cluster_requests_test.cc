@@ -87,6 +87,29 @@ TEST_F(ClusterRequestsTest, ACallerLeavesWhileTheJobLeavesItsNodes) {
   EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
 }
 
+// It would have to wait for slots, to be put back and to come to a barrier first.
+TEST_F(ClusterRequestsTest, AJobThatIsLostBeforeItIsSavedIsSuspendedAsItIs) {
+  cluster_->Checkpoint(job_, Into(NewAnswer()));
+  const Answer saved = NewAnswer();
+  const Answer suspended = NewAnswer();
+  cluster_->Checkpoint(job_, Into(saved));
+  cluster_->Suspend(job_, Into(suspended));
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  Settle();
+  EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
+  EXPECT_FALSE(suspended->has_value());
+  EXPECT_TRUE(saved->has_value() && absl::IsFailedPrecondition((*saved)->status()));
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  ASSERT_TRUE(suspended->has_value() && (*suspended)->ok());
+  EXPECT_EQ((**suspended)->state(), proto::SUSPENDED);
+  EXPECT_EQ(Starts(host_), 1u);
+  EXPECT_EQ(Ends(host_), 1u);
+  cluster_->Resume(job_, Into(NewAnswer()));
+  Settle();
+  EXPECT_EQ(Starts(host_), 2u);
+}
+
 // A disk that is full for a weekend fails each commit, and this write as well.
 TEST_F(ClusterRequestsTest, AJobIsSavedAgainAfterManyFailuresAndAJournalThatWasFull) {
   const auto ask = [this] {
