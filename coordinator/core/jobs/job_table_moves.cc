@@ -42,6 +42,12 @@ JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   Job* entry = event.Find(job);
   if (entry == nullptr || !entry->started || entry->state() != proto::RUNNING) return {};
   if (entry->interrupted || entry->record.took_input()) return {};
+  // The drain may have been undone meanwhile.
+  const auto is_closed = [this](const NodeShare& share) {
+    const Node* const node = nodes_->Find(share.worker);
+    return node != nullptr && !node->open();
+  };
+  if (std::none_of(entry->shares.begin(), entry->shares.end(), is_closed)) return {};
   if (SpareRoom room = SpareRoomNow(); !ShouldMove(job, room)) return {};
   entry->shown().set_reason("moves to other nodes");
   event.StartOver(*entry);

@@ -125,6 +125,15 @@ TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
   EXPECT_EQ(State(job), proto::RUNNING);
 }
 
+TEST_F(JobTableRecoveryTest, AJobStaysIfTheDrainIsUndoneWhileItIsSaved) {
+  const JobId job = Run(Request(2));
+  Do(Drain(FirstHost(job)));
+  Do(Undrain(FirstHost(job)));
+  Do(table_.OnMove(job, at_));
+  EXPECT_TRUE(all_.ends.empty());
+  EXPECT_EQ(State(job), proto::RUNNING);
+}
+
 TEST_F(JobTableRecoveryTest, OneLookAtTheRoomServesManyJobs) {
   const JobId job = Run(Request(3));
   const JobId other = Run(Request(1));
