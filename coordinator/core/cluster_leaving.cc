@@ -60,11 +60,21 @@ void Cluster::OnStreamBroken(WorkerId worker, const OrderSink* sink) {
   if (node != nullptr && node->may_leave && !node->sink) Lose(worker, "it has left");
 }
 
-// A container's name does not come again. What holds images may come back, and is waited for.
+// A container's name does not come again: of those that have not said that they leave the last ones
+// are shown. What holds images may come back, and is waited for.
 void Cluster::ForgetLeftNodes() {
   std::vector<std::string> left;
-  for (const auto& [name, node] : nodes_.all())
-    if (node.left && !node.up() && !node.drained) left.push_back(name);
+  std::vector<std::pair<std::uint64_t, std::string>> lost;
+  for (const auto& [name, node] : nodes_.all()) {
+    if (node.up() || node.drained) continue;
+    if (node.left) {
+      left.push_back(name);
+    } else {
+      lost.emplace_back(node.loss, name);
+    }
+  }
+  std::sort(lost.begin(), lost.end());
+  for (std::size_t i = 0; i + kLostNodesMax < lost.size(); ++i) left.push_back(lost[i].second);
   const auto& jobs = table_.jobs();
   for (const std::string& name : left) {
     const bool needed = std::any_of(jobs.begin(), jobs.end(), [&name = name](const auto& entry) {

@@ -2,6 +2,8 @@
 // them is forgotten.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
 
@@ -52,6 +54,26 @@ TEST_F(ClusterLeavingTest, AnIdleWorkerMayLeaveAndIsForgotten) {
   EXPECT_EQ(Nodes(), (std::vector<std::string>{"w1", "w2"}));
   GoesAway(leaves);
   EXPECT_EQ(Nodes(), std::vector<std::string>{"w1"});
+}
+
+TEST_F(ClusterLeavingTest, OfLostNodesTheLastOnesAreRemembered) {
+  const auto lose = [this](const std::string& name) {
+    ASSERT_TRUE(cluster_->Register(Registration(name, 2)).ok());
+    world_.timers.Advance(11'000);  // It never connects.
+  };
+  lose("z");
+  cluster_->SetDrained("z", Drain::kDrain, [](const auto&) {});
+  lose("y");
+  lose("x");
+  for (std::size_t i = 1; i < kLostNodesMax; ++i) lose(absl::StrCat("w", i));
+  const std::vector<std::string> nodes = Nodes();
+  EXPECT_EQ(nodes.size(), kLostNodesMax + 1);
+  const auto has = [&](const char* name) {
+    return std::find(nodes.begin(), nodes.end(), name) != nodes.end();
+  };
+  EXPECT_TRUE(has("z")) << "it is drained";
+  EXPECT_FALSE(has("y"));
+  EXPECT_TRUE(has("x") && has("w1"));
 }
 
 TEST_F(ClusterLeavingTest, GetsNoMoreJobs) {

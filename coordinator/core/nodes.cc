@@ -178,6 +178,7 @@ void Nodes::Remove(WorkerId worker, const absl::Status& reason) {
   left.name = node->name;
   left.drained = node->drained;
   left.left = node->leaving;
+  left.loss = ++losses_;
   left.why_lost = std::string(reason.message());
   left.rests_until_ns = node->rests_until_ns;
   left.faults = node->faults;

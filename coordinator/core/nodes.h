@@ -40,7 +40,8 @@ struct Node : SchedulerNode {
   std::string why_lost{};    ///< The last time.
   std::uint32_t faults = 0;  ///< In a row: jobs that it could not start, and other nodes could.
   std::string fault{};       ///< The last one's reason; empty: it is sound.
-  bool left = false;  ///< The last worker has ended as it was told, and moved its jobs before.
+  bool left = false;       ///< The last worker has ended as it was told, and moved its jobs before.
+  std::uint64_t loss = 0;  ///< Which of all losses was its last one; 0: it was never up.
 
   // ---- While it is up ---------------------------------------------------------------------------
 
@@ -99,6 +100,9 @@ bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& 
 /// It would have to give up what it keeps: it is not to be registered.
 bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster);
 
+/// Lost ones that are remembered: containers come with new names.
+inline constexpr std::size_t kLostNodesMax = 1'000;
+
 class Nodes {
  public:
   /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id. An
@@ -153,6 +157,7 @@ class Nodes {
 
   std::uint64_t term_;
   std::uint32_t last_id_;
+  std::uint64_t losses_ = 0;
   std::map<std::string, Node> nodes_;
   std::map<WorkerId, Node*> up_;
 };
