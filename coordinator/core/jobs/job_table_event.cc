@@ -278,6 +278,7 @@ void JobTable::Event::End(Job& entry) {
   entry.awaits.clear();
   if (entry.started) orders_.cleared.push_back(entry.id());
   entry.started = false;
+  if (!entry.ran) entry.shown().clear_started_unix_ms();  // It was placed, at most.
   entry.clearing = false;
   entry.return_ns = kNoEnd;
   StopClock(entry);

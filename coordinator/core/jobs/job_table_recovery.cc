@@ -325,6 +325,7 @@ void JobTable::Event::Suspend(Job& entry) {
   entry.shown().set_state(proto::SUSPENDED);
   entry.shown().set_reason("suspended");
   if (!entry.started) {
+    if (!entry.ran) entry.shown().clear_started_unix_ms();  // It was placed, at most.
     Dequeue(entry);
     Vacate(entry);
     return Store(entry, Due::kSuspend);

@@ -42,6 +42,22 @@ TEST_F(JobTableRecoveryTest, AWaitingJobCanBeSuspendedToo) {
   EXPECT_FALSE(LastStart().resumes);
 }
 
+TEST_F(JobTableRecoveryTest, WhatWasPlacedAndIsNotStartedHasNeverStarted) {
+  const auto place = [this](const std::string& key) {
+    const JobTable::Submission submission = table_.OnSubmit(Request(2), key, at_);
+    table_.OnStored(submission.orders.store[0].sequence, at_);
+    table_.Schedule(at_);
+    EXPECT_NE(Shown(submission.job).started_unix_ms(), 0);
+    return submission.job;
+  };
+  const JobId suspended = place("suspended");
+  table_.OnSuspended(suspended, at_);
+  EXPECT_EQ(Shown(suspended).started_unix_ms(), 0);
+  const JobId cancelled = place("cancelled");
+  table_.OnCancel(cancelled, "cancelled", at_);
+  EXPECT_EQ(Shown(cancelled).started_unix_ms(), 0);
+}
+
 TEST_F(JobTableRecoveryTest, SuspendedWhileItRecovers) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
