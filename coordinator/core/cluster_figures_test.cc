@@ -75,6 +75,19 @@ TEST_F(ClusterFiguresTest, CountersDoNotGoBackWithTheJob) {
   EXPECT_EQ(recorded, 10u);
 }
 
+TEST_F(ClusterFiguresTest, AStartThatFailsBelongsToTheLossBeforeIt) {
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  Settle();
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  proto::WorkerEvent event = EventOf(job_, Epoch{2});
+  event.mutable_not_started()->set_reason("no space");
+  EXPECT_EQ(Report(host_, event), absl::OkStatus());
+  ASSERT_EQ(Show(job_).state(), proto::RECOVERING);
+  EXPECT_EQ(Find(job_)->counters.recoveries, 1u);
+  EXPECT_EQ(figures_.checkpoints.recoveries.at("process"), 1u);
+}
+
 TEST_F(ClusterFiguresTest, AnEndedJobIsShownForFiveMinutes) {
   ReportProgress(host_, job_, Epoch{1}, 7);
   End(Epoch{1});

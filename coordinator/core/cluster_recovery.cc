@@ -77,8 +77,13 @@ void Cluster::OnRecovering(JobId id) {
   const proto::Job& job = table_.Find(id)->job();
   if (!job.losses().empty() && !job.losses().rbegin()->resumed()) {  // Not suspended, nor moved.
     const proto::JobLoss& loss = *job.losses().rbegin();
-    checkpoint_figures_.recoveries[KindOfLoss(loss)] += 1;
-    if (LiveJob* const lost = FindLive(id)) lost->counters.recoveries += 1;
+    // A start that fails belongs to the same loss.
+    const std::uint64_t lost_ns = table_.jobs().at(id).lost_ns;
+    if (LiveJob* const lost = FindLive(id);
+        lost != nullptr && std::exchange(lost->counted_loss_ns, lost_ns) != lost_ns) {
+      checkpoint_figures_.recoveries[KindOfLoss(loss)] += 1;
+      lost->counters.recoveries += 1;
+    }
     spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), job.epoch(),
                  loss.reason());
   }

@@ -69,6 +69,8 @@ struct LiveJob {
   /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
   bool restored = false;
 
+  std::uint64_t counted_loss_ns = 0;  ///< Job::lost_ns of the last loss that counters have.
+
   bool WaitsToMove() const {
     return std::any_of(requests.begin(), requests.end(), [](const CheckpointRequest& request) {
       return request.kind == CheckpointRequest::Kind::kMove;
