@@ -278,7 +278,8 @@ absl::StatusOr<int> SaveEachJob(JobsStub& jobs, const JobQuery& query) {
     if (!absl::IsDeadlineExceeded(job.status())) return job;
     return absl::DeadlineExceededError(absl::StrCat(
         "job ", request.job(), " has not come to a barrier for ", query.timeout_s,
-        " s, and is saved at its next; `bsp show ", request.job(), "` says whom that waits for"));
+        " s; if its nodes have been told already it is still saved at its next; `bsp show ",
+        request.job(), "` says whom that waits for"));
   };
   return ForEachJob<Request>(query, save, print);
 }
