@@ -310,7 +310,8 @@ std::vector<JobId> JobTable::StoredBy(std::uint64_t ns) const {
   std::vector<JobId> stored;
   for (const JobId id : running_) {
     const Job& entry = jobs_.at(id);
-    if (entry.runs_since_ns != kNoEnd && entry.stored_ns <= ns) stored.push_back(id);
+    const bool changes = entry.runs_since_ns != kNoEnd || entry.clearing;
+    if (changes && entry.stored_ns <= ns) stored.push_back(id);
   }
   return stored;
 }

@@ -215,9 +215,11 @@ class JobTable {
     return std::min({of_jobs_ns, write_again_ns_, rest_over_ns_});
   }
   JobOrders OnTime(const Moment& at);
-  /// Those that run, and were last given to the journal at that time or before it.
+  /// Those that run, or of which nodes say what they have used, and that were last given to the
+  /// journal at that time or before it.
   std::vector<JobId> StoredBy(std::uint64_t ns) const;
-  /// How long they have run, and their figures, are not to be lost with the coordinator.
+  /// How long they have run, what they have used and their figures are not to be lost with the
+  /// coordinator.
   JobOrders StoreProgress(const std::vector<JobId>& jobs, const Moment& at);
 
   // ---- Placement. -------------------------------------------------------------------------------

@@ -289,6 +289,23 @@ TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
   EXPECT_FALSE(table_.Ends(lost));
 }
 
+// What it has said is acknowledged, and the other one may take an hour.
+TEST_F(JobTableRecoveryTest, WhatANodeHasUsedIsStoredWhileAnotherOneClears) {
+  const JobId job = Run(Request(3));
+  Do(table_.OnCancel(job, "cancelled", at_));
+  proto::JobCleared used;
+  used.set_cpu_ns(7);
+  EXPECT_TRUE(table_.AddUsage(job, Epoch{1}, kOne, used));
+  Cleared(job, kOne);
+  at_.now_ns += kStoreProgressNs;
+  const std::vector<JobId> jobs = table_.StoredBy(at_.now_ns - kStoreProgressNs);
+  ASSERT_EQ(jobs, std::vector<JobId>{job});
+  const JobOrders orders = table_.StoreProgress(jobs, at_);
+  ASSERT_EQ(orders.store.size(), 1u);
+  EXPECT_EQ(orders.store[0].records[0].job().cpu_ns(), 7u);
+  EXPECT_EQ(orders.store[0].records[0].job().state(), proto::ENDING);
+}
+
 TEST_F(JobTableRecoveryTest, ANodeThatNeverClearsAJobAwayIsGivenUp) {
   const JobId job = Run(Request(3));
   Killed(job, 0, SIGKILL);
