@@ -201,6 +201,13 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
       request.answer(Show(id));
     }
   }
+  // Those who asked meanwhile need not wait for the end of a superstep to be told of.
+  if (ReleasesItself(*table_.Find(id)) && job.HasPendingRequest())
+    ports_.timers.Post([this, id] {
+      const LiveJob* const live = FindLive(id);
+      if (live != nullptr && live->HasPendingRequest() && live->epoch == EpochOf(*table_.Find(id)))
+        OrderCheckpoint(id, live->superstep());
+    });
   if (!end.failure.empty() || end.hold == Hold::kNo) return {};
   JobOrders orders = suspends ? table_.OnSuspended(id, Now())
                      : moves  ? table_.OnMove(id, Now())

@@ -63,6 +63,17 @@ TEST_F(ClusterRequestsTest, ACallerWhoStaysGetsACheckpointThoughAnotherLeft) {
   EXPECT_TRUE(stays->has_value() && (*stays)->ok());
 }
 
+TEST_F(ClusterRequestsTest, WhoAsksWhileOneIsTakenIsNextWithoutABarrierBetween) {
+  cluster_->Checkpoint(job_, Into(NewAnswer()));
+  const Answer suspended = NewAnswer();
+  cluster_->Suspend(job_, Into(suspended));
+  EXPECT_EQ(Asked(), 1u);
+  const auto orders = OrdersOf(host_, &proto::Order::has_take_checkpoint);
+  ReportStored(host_, job_, Epoch{1}, orders.back().take_checkpoint().checkpoint(), {0, 1});
+  Settle();
+  EXPECT_EQ(Asked(), 2u);
+}
+
 TEST_F(ClusterRequestsTest, WhatHasBegunGoesOnWithoutItsCaller) {
   const Answer answer = NewAnswer();
   const WaitId caller = cluster_->Suspend(job_, Into(answer));
