@@ -44,9 +44,11 @@ class Places {
 
 }  // namespace
 
+// Shared, with the writer alone: as private memory all of it would count to the process's limit of
+// data (RLIMIT_DATA), of which it is to take no more than it uses.
 ImageWork* ImageWork::Map(const ImageRequest& request) {
   const long at = RawCall(SYS_mmap, 0, kTotalBytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (IsError(at)) return nullptr;
   std::byte* const base = reinterpret_cast<std::byte*>(at);
   ImageWork& work = *reinterpret_cast<ImageWork*>(base);

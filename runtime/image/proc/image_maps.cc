@@ -123,7 +123,8 @@ bool AddLine(MapsLine& line, ImageWork& work) {
   Mapping& mapping = line.mapping;
   ImageRegion& region = mapping.region;
   if (IsKernels(line.path)) return true;
-  if (region.start >= cuts[1].start && region.end <= cuts[1].end) return true;
+  for (const AddressRange& cut : cuts)
+    if (region.start >= cut.start && region.end <= cut.end) return true;
   if (const char* why = WhyNot(line, work)) return Refuse(why, region, line.path, work.reason);
   if (line.path.Is("[stack]")) region.flags |= ImageRegion::kStack;
   if (line.path.Is("[vdso]")) {

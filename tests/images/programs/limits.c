@@ -1,5 +1,6 @@
 // Limits, priority and processors that the program has chosen, and more open files than it was
-// started with a limit for.
+// started with a limit for. Of data it may have little more than it has, as with bsp submit
+// --memory.
 #define _GNU_SOURCE
 #include <bsp.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define FILES 300
+#define DATA_BYTES (16 << 20)
 
 static const int kept[] = {RLIMIT_AS,     RLIMIT_CORE,     RLIMIT_CPU,
                            RLIMIT_DATA,   RLIMIT_FSIZE,    RLIMIT_MEMLOCK,
@@ -45,6 +47,8 @@ int main(void) {
     if (dup2(file, (int)files + i) < 0) perror("dup2");
     close(file);
   }
+  limit.rlim_cur = limit.rlim_max = DATA_BYTES;
+  if (setrlimit(RLIMIT_DATA, &limit) != 0) perror("setrlimit");
   getrlimit(RLIMIT_CORE, &limit);
   limit.rlim_cur = 4096;
   setrlimit(RLIMIT_CORE, &limit);
