@@ -63,10 +63,12 @@ void Seek(int file, std::uint64_t position, const char* path) {
 
 bool IsWritable(const ImageFile& file) { return (file.open_flags & O_ACCMODE) != O_RDONLY; }
 
+/// Not by a seek to the end, which files of /proc do not know: they say that they are empty.
 std::uint64_t LengthOf(int file, const char* path) {
-  const long bytes = RawCall(SYS_lseek, file, 0, SEEK_END);
-  if (bytes < 0) Fail("seeking in ", path, ": ", CallError{bytes});
-  return static_cast<std::uint64_t>(bytes);
+  struct stat status;
+  const long result = RawCall(SYS_fstat, file, &status);
+  if (result != 0) Fail("looking at ", path, ": ", CallError{result});
+  return static_cast<std::uint64_t>(status.st_size);
 }
 
 /// Against others that are restored: images of processes that hold locks are not made. Somebody

@@ -1,5 +1,5 @@
-// Open files: read, written, appended, duplicated, high numbers, a directory, /dev/null, one that
-// nobody may write to, another working directory, a umask.
+// Open files: read, written, appended, duplicated, high numbers, a directory, /dev/null, one of
+// /proc, one that nobody may write to, another working directory, a umask.
 #define _GNU_SOURCE
 #include <bsp.h>
 #include <dirent.h>
@@ -35,6 +35,7 @@ int main(void) {
   const int separate = open("raw.bin", O_RDONLY | O_CLOEXEC);
   const int nothing = open("/dev/null", O_WRONLY);
   const int here = open("..", O_RDONLY | O_DIRECTORY);
+  const int memory = open("/proc/meminfo", O_RDONLY);
   const int standard = dup(1);
   const int once = open("once.txt", O_WRONLY | O_CREAT, 0400);
   freopen("errors.txt", "w", stderr);
@@ -50,12 +51,15 @@ int main(void) {
     bsp_sync();
     const char c = (char)fgetc(in);
     read(separate, piece, 1);
+    char known[4] = {0};
+    read(memory, known, 3);
     printf("%d: read %c and %s, raw at %ld %ld %ld, separate at %ld, flags %d %d\n", step, c, piece,
            (long)lseek(raw, 0, SEEK_CUR), (long)lseek(twin, 0, SEEK_CUR),
            (long)lseek(high, 0, SEEK_CUR), (long)lseek(separate, 0, SEEK_CUR),
            fcntl(separate, F_GETFD), fcntl(fileno(appended), F_GETFL) & O_APPEND);
     fflush(stdout);
     dprintf(standard, "by the duplicate\n");
+    printf("memory: %s at %ld\n", known, (long)lseek(memory, 0, SEEK_CUR));
     write(nothing, "gone", 4);
     char *directory = getcwd(NULL, 0);
     printf("in %s\n", strrchr(directory, '/'));
