@@ -218,10 +218,22 @@ void WriteImage(void* argument) {
   Send(work.request, report);
 }
 
+/// What the process changes meanwhile is in memory twice. Where there is no room for that this
+/// child goes, and an image with it: of the two the process is larger, by its messages, and would.
+void PreferForOutOfMemory() {
+  constexpr char kHighest[] = "1000";  // See proc(5).
+  const long score =
+      RawCall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC, 0);
+  if (score < 0) return;
+  RawCall(SYS_write, score, kHighest, sizeof kHighest - 1);
+  RawCall(SYS_close, score);
+}
+
 void WriteImageAndExit(void* argument) {
   ImageWork& work = *static_cast<ImageWork*>(argument);
   RawCall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (RawCall(SYS_getppid) == work.writer_parent) {
+    PreferForOutOfMemory();
     CloseOthers(work.request);
     WriteImage(argument);
   }
