@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "runtime/link/crc32c.h"
 #include "runtime/link/report.h"
 #include "runtime/process.h"
 
@@ -77,6 +78,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const Clocks& clocks,
 // This is another process, perhaps on another machine: what belonged to the old one is gone, and
 // its numbers and addresses must not be touched.
 void Process::ComeBack() {
+  ForgetProcessor();
   SetSpeaker({});
   attachment_.segment.Forget();
   attachment_ = AttachAgain(UniqueFd(attachment_.link.number()));

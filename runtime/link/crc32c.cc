@@ -1,9 +1,11 @@
 #include "runtime/link/crc32c.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -148,21 +150,60 @@ BY_FOLDING std::uint32_t ByFolding(std::uint32_t crc, const std::byte* at, std::
       _mm_crc32_u64(half, static_cast<std::uint64_t>(_mm_extract_epi64(sum, 1))));
 }
 
+/// What the processor has for it.
+enum class Means { kUnknown, kTable, kInstruction, kFolding };
+
+constinit std::atomic<Means> known_means{Means::kUnknown};  // tidy: the processor has no owner
+
+std::uint64_t RegistersSaved() {
+  unsigned low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+// Not __builtin_cpu_supports: it knows the processor on which the process began, and the process
+// may have come back from an image on a lesser one.
+Means LookAtProcessor() {
+  constexpr std::uint64_t kOfAvx512 = 0xe6;  // In XCR0.
+  unsigned a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_SSE4_2) == 0) return Means::kTable;
+  constexpr unsigned kNeeded = bit_PCLMUL | bit_OSXSAVE;
+  if ((c & kNeeded) != kNeeded || (RegistersSaved() & kOfAvx512) != kOfAvx512 ||
+      __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0)
+    return Means::kInstruction;
+  const bool folds = (b & bit_AVX512F) != 0 && (c & bit_VPCLMULQDQ) != 0;
+  return folds ? Means::kFolding : Means::kInstruction;
+}
+
+Means PresentMeans() {
+  Means means = known_means.load(std::memory_order_relaxed);
+  if (means != Means::kUnknown) return means;
+  means = LookAtProcessor();
+  known_means.store(means, std::memory_order_relaxed);
+  return means;
+}
+
 #endif
 
 }  // namespace
 
+void ForgetProcessor() {
+#if defined(__x86_64__)
+  known_means.store(Means::kUnknown, std::memory_order_relaxed);
+#endif
+}
+
 std::uint32_t Crc32c(std::uint32_t before, const std::byte* bytes, std::size_t count) {
   std::uint32_t crc = ~before;
 #if defined(__x86_64__)
-  if (count >= 4 * kFoldBytes && __builtin_cpu_supports("vpclmulqdq") &&
-      __builtin_cpu_supports("avx512f")) {
+  const Means means = PresentMeans();
+  if (count >= 4 * kFoldBytes && means == Means::kFolding) {
     const std::size_t folded = count / kFoldBytes * kFoldBytes;
     crc = ByFolding(crc, bytes, folded);
     bytes += folded;
     count -= folded;
   }
-  if (__builtin_cpu_supports("sse4.2")) return ~ByInstruction(crc, bytes, count);
+  if (means != Means::kTable) return ~ByInstruction(crc, bytes, count);
 #endif
   for (; count != 0; ++bytes, --count)
     crc = crc >> 8 ^ kTable[(crc ^ static_cast<unsigned char>(*bytes)) & 0xff];
