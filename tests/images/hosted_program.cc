@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -118,7 +119,7 @@ void HostedProgram::Start() {
                            .directory = launch_.directory,
                            .standard = {nothing.get(), output_.theirs.get(), errors_.theirs.get()},
                            .link = link_.theirs.get(),
-                           .memory_bytes = 0,
+                           .memory_bytes = Given().memory_bytes,
                            .limits = OwnLimits()});
   BSP_CHECK(spawned.ok());
   os_pid_ = *spawned;
@@ -311,9 +312,10 @@ GivenPrograms& Given() {
 }
 
 bool TakePrograms(int argc, char** argv) {
-  if (argc != 3) return false;
+  if (argc != 3 && argc != 4) return false;
   Given() = {.program = std::filesystem::absolute(argv[1]),
-             .restorer = std::filesystem::absolute(argv[2])};
+             .restorer = std::filesystem::absolute(argv[2]),
+             .memory_bytes = argc == 3 ? 0 : std::strtoull(argv[3], nullptr, 10) << 20};
   return true;
 }
 

@@ -60,6 +60,7 @@ ProgramOutcome RestoreProgram(const std::string& restorer, const std::vector<Tak
 struct GivenPrograms {
   std::string program;
   std::string restorer;
+  std::uint64_t memory_bytes = 0;  ///< For each process, as with bsp submit --memory; 0: any.
 };
 GivenPrograms& Given();
 

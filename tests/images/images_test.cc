@@ -1,6 +1,6 @@
-// images_test PROGRAM BSP_RESTORE: the program is saved at each of its barriers, and restored from
-// each image; what it has printed before, and what it prints then, is what an undisturbed run
-// prints.
+// images_test PROGRAM BSP_RESTORE [MIB]: the program is saved at each of its barriers, and restored
+// from each image; what it has printed before, and what it prints then, is what an undisturbed run
+// prints. With MIB it may have so much data.
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>

@@ -14,6 +14,7 @@ namespace bspnow::worker::restore {
 namespace {
 
 constexpr std::uint64_t kStackBytesMax = std::uint64_t{1} << 30;
+constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 
 void* Pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
@@ -35,23 +36,10 @@ const ImageRun* FirstRunAfter(const Table<ImageRun>& runs, std::uint64_t address
   return runs.first + low;
 }
 
-// Only what data will be written to is mapped writable: the rest may be terabytes of PROT_NONE,
-// which would count as memory.
-bool IsFilled(const ImageChain& chain, const ImageRegion& region) {
-  if (Has(region, ImageRegion::kText) || Has(region, ImageRegion::kVdso)) return true;
-  for (int i = 0; i < chain.count; ++i) {
-    const Table<ImageRun> runs = chain.images[i].runs();
-    const ImageRun* run = FirstRunAfter(runs, region.start);
-    for (; run != runs.end() && run->start < region.end; ++run) {
-      if (run->kind == ImageRun::kData) return true;
-    }
-  }
-  return false;
-}
-
-std::uint64_t FillProtection(const ImageChain& chain, const ImageRegion& region) {
-  const bool is_filled = IsFilled(chain, region);
-  return region.protection | (is_filled ? std::uint32_t{PROT_READ | PROT_WRITE} : 0);
+/// While it is filled. The vdso is patched after that.
+std::uint32_t FillProtection(const ImageRegion& region) {
+  const bool is_patched = Has(region, ImageRegion::kVdso);
+  return region.protection | (is_patched ? std::uint32_t{PROT_READ | PROT_WRITE} : 0);
 }
 
 // The kernel lets a stack grow, but a later mmap would take the room below it: its whole limit is
@@ -85,13 +73,21 @@ void Map(std::uint64_t start, const ImageRegion& region, std::uint64_t protectio
   if (Has(region, ImageRegion::kHugePages)) RawCall(SYS_madvise, start, bytes, MADV_HUGEPAGE);
 }
 
-void Protect(const ImageRegion& region) {
-  const long result =
-      RawCall(SYS_mprotect, region.start, region.end - region.start, region.protection);
+void Protect(const ImageRegion& region, std::uint32_t protection) {
+  const long result = RawCall(SYS_mprotect, region.start, region.end - region.start, protection);
   if (result != 0) Fail("protecting memory at 0x", Hex{region.start}, ": ", CallError{result});
 }
 
-// At once: as long as they are writable, they count towards the process's limit of memory.
+/// The first piece of `rest`, which may be written to until it is protected. As long as memory may
+/// be, it counts towards the process's limit of data, and a file that the process has mapped to be
+/// read may be larger than that.
+ImageRegion OpenPiece(const ImageRegion& rest) {
+  ImageRegion piece = rest;
+  if (rest.end - rest.start > kPieceBytes) piece.end = rest.start + kPieceBytes;
+  Protect(piece, PROT_READ | PROT_WRITE);
+  return piece;
+}
+
 void FillText(const Image& newest, const ImageRegion& region, int texts) {
   if (region.text >= newest.header.texts.count) Fail("a region names a text that is not there");
   const ImageText& text = newest.texts().first[region.text];
@@ -102,14 +98,19 @@ void FillText(const Image& newest, const ImageRegion& region, int texts) {
     Fail(name.text(), " (of ", newest.String(text.name), "): ", CallError{file});
   }
   // After its end there are zeroes.
-  std::uint64_t bytes = region.end - region.start;
   const std::uint64_t left = text.bytes > region.text_offset ? text.bytes - region.text_offset : 0;
-  if (bytes > left) bytes = left;
   PageReader reader(static_cast<int>(file), name.text());
-  reader.Add(Pointer(region.start), bytes, region.text_offset);
-  reader.Finish();
+  ImageRegion rest = region;
+  if (left < region.end - region.start) rest.end = region.start + left;
+  while (rest.start < rest.end) {
+    const ImageRegion piece = OpenPiece(rest);
+    const std::uint64_t offset = region.text_offset + (piece.start - region.start);
+    reader.Add(Pointer(piece.start), piece.end - piece.start, offset);
+    reader.Finish();
+    Protect(piece, region.protection);
+    rest.start = piece.end;
+  }
   RawCall(SYS_close, file);
-  Protect(region);
 }
 
 void FillPart(const ImageRun& run, const ImageRegion& region, PageReader& reader) {
@@ -125,6 +126,34 @@ void FillPart(const ImageRun& run, const ImageRegion& region, PageReader& reader
   if (result != 0) Fail("clearing memory at 0x", Hex{start}, ": ", CallError{result});
 }
 
+void FillRegion(const Image& image, const ImageRegion& region, PageReader& reader) {
+  const Table<ImageRun> runs = image.runs();
+  const ImageRun* run = FirstRunAfter(runs, region.start);
+  for (; run != runs.end() && run->start < region.end; ++run) FillPart(*run, region, reader);
+}
+
+/// Where it has no data it may be terabytes of PROT_NONE, which are never opened.
+void FillProtected(const Image& image, const ImageRegion& region) {
+  const Table<ImageRun> runs = image.runs();
+  PageReader reader(image.file, "an image");
+  ImageRegion rest = region;
+  while (rest.start < rest.end) {
+    const ImageRun* const run = FirstRunAfter(runs, rest.start);
+    if (run == runs.end() || run->start >= rest.end) return;
+    if (run->kind == ImageRun::kZero) {
+      FillPart(*run, rest, reader);
+      rest.start = run->start + run->bytes;
+      continue;
+    }
+    if (run->start > rest.start) rest.start = run->start;
+    const ImageRegion piece = OpenPiece(rest);
+    FillRegion(image, piece, reader);
+    reader.Finish();
+    Protect(piece, region.protection);
+    rest.start = piece.end;
+  }
+}
+
 }  // namespace
 
 void MapRegions(const ImageChain& chain, int texts) {
@@ -136,7 +165,7 @@ void MapRegions(const ImageChain& chain, int texts) {
         Has(region, ImageRegion::kStack)
             ? StackStart(region, newest.state().limits[RLIMIT_STACK].soft, below)
             : region.start;
-    Map(start, region, FillProtection(chain, region));
+    Map(start, region, FillProtection(region));
     if (Has(region, ImageRegion::kText)) FillText(newest, region, texts);
     below = region.end;
   }
@@ -146,11 +175,13 @@ void FillRuns(const ImageChain& chain) {
   for (int i = 0; i < chain.count; ++i) {
     const Image& image = chain.images[i];
     PageReader reader(image.file, "an image");
-    const Table<ImageRun> runs = image.runs();
     for (const ImageRegion& region : chain.newest().regions()) {
       if (Has(region, ImageRegion::kText)) continue;
-      const ImageRun* run = FirstRunAfter(runs, region.start);
-      for (; run != runs.end() && run->start < region.end; ++run) FillPart(*run, region, reader);
+      if ((FillProtection(region) & PROT_WRITE) != 0) {
+        FillRegion(image, region, reader);
+      } else {
+        FillProtected(image, region);
+      }
     }
     reader.Finish();
   }
@@ -166,8 +197,7 @@ void ProtectRegions(const ImageChain& chain) {
                             {ImageRegion::kWipeOnFork, MADV_WIPEONFORK}};
   for (const ImageRegion& region : chain.newest().regions()) {
     const std::uint64_t bytes = region.end - region.start;
-    const bool is_done = Has(region, ImageRegion::kText);
-    if (!is_done && FillProtection(chain, region) != region.protection) Protect(region);
+    if (FillProtection(region) != region.protection) Protect(region, region.protection);
     for (const Advice& advice : advices) {
       if (Has(region, advice.flag)) RawCall(SYS_madvise, region.start, bytes, advice.advice);
     }

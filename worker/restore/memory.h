@@ -7,7 +7,7 @@
 namespace bspnow::worker::restore {
 
 /// Maps every region of the newest image. Texts are read at once, from the files of the directory
-/// `texts`; what else is to be filled is writable for now.
+/// `texts`; the vdso is writable for now.
 void MapRegions(const ImageChain& chain, int texts);
 
 /// The runs of all images, cut to the regions of the newest; later ones win.
