@@ -149,6 +149,19 @@ class PageFinder {
     return RawCall(SYS_pread64, memory_.number(), &byte, 1, page) == 1;
   }
 
+  /// But for guards, which the writer could not read; they look like pages that are swapped out.
+  void AddData(const ScannedPages& pages) {
+    std::uint64_t at = pages.start;
+    if ((pages.categories & ScannedPages::kSwapped) != 0) {
+      PageScan scan(pagemap_.number(), pages.start, pages.end, ScanMode::kGuards);
+      for (ScannedPages guards; scan.Next(guards); at = guards.end) {
+        Add(at, guards.start, ImageRun::kData);
+        AddZero(guards.start, guards.end);
+      }
+    }
+    Add(at, pages.end, ImageRun::kData);
+  }
+
   bool Scan(const ImageRegion& region) {
     const int tracker = work_.tracker;
     const bool was_tracked = tracker >= 0 && IsTracked(pagemap_.number(), region.start);
@@ -166,7 +179,7 @@ class PageFinder {
       if ((pages.categories & ScannedPages::kZeroPage) != 0) {
         AddZero(pages.start, pages.end);
       } else if (all || (pages.categories & ScannedPages::kWritten) != 0) {
-        Add(pages.start, pages.end, ImageRun::kData);
+        AddData(pages);
       }
     }
     AddZero(at, region.end);

@@ -24,14 +24,17 @@ constexpr bool kMayHaveShadow = true;  // Clang shows it in another way.
 constexpr bool kMayHaveShadow = false;
 #endif
 
-// By its number: that images are whole may also be a defect.
-bool TracksWrites() {
+// Linux 6.`least`, or a later one.
+bool IsFromSix(int least) {
   utsname kernel;
   int major = 0;
   int minor = 0;
   return uname(&kernel) == 0 && sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&
-         (major > 6 || (major == 6 && minor >= 7));
+         (major > 6 || (major == 6 && minor >= least));
 }
+
+// By its number: that images are whole may also be a defect.
+bool TracksWrites() { return IsFromSix(7); }
 
 TEST(ChangedPagesTest, IncrementalImageHoldsOnlyWhatChanged) {
   InProcess([](SavedProcess& process) {
@@ -183,6 +186,24 @@ TEST(ChangedPagesTest, WithoutATrackerImagesAreWhole) {
     const ReadImage image = process.SaveAndRead(2, 1);
     EXPECT_EQ(image.header().base, 0u);
     EXPECT_TRUE(image.Holds(pages.at(0), kBytes));
+  });
+}
+
+// There from Linux 6.13 on, and told from swapped pages from 6.15 on.
+TEST(ChangedPagesTest, GuardPagesAreLeftOut) {
+  if (!IsFromSix(15)) GTEST_SKIP() << "Linux before 6.15 does not tell which pages are guards";
+  InProcess([](SavedProcess& process) {
+    constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL
+    FilledPages pages;
+    process.SaveAndRead(1, 0);
+    ASSERT_EQ(madvise(pages.at(10), 2 * kImagePageBytes, kGuardInstall), 0);
+    const ReadImage image = process.SaveAndRead(2, 1);
+    const ImageRun* const changed = image.RunOf(pages.at(10));
+    EXPECT_TRUE(changed == nullptr || changed->kind == ImageRun::kZero);
+    const ReadImage whole = process.SaveAndRead(3, 0);
+    EXPECT_EQ(whole.RunOf(pages.at(10)), nullptr);
+    EXPECT_TRUE(whole.Holds(pages.at(9), kImagePageBytes));
+    EXPECT_TRUE(whole.Holds(pages.at(12), kImagePageBytes));
   });
 }
 

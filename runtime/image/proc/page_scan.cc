@@ -49,6 +49,8 @@ bool PageScan::Fill() {
   arguments.return_mask = ScannedPages::kWritten | ScannedPages::kPresent | ScannedPages::kSwapped |
                           ScannedPages::kZeroPage;
   if (mode_ == ScanMode::kOrigin) arguments.return_mask |= ScannedPages::kFile;
+  if (mode_ == ScanMode::kGuards)
+    arguments.category_any_of_mask = arguments.return_mask = ScannedPages::kGuard;
   const long count = RawCall(SYS_ioctl, pagemap_, kPagemapScan, &arguments);
   failed_ = count < 0 || arguments.walk_end <= at_;
   if (failed_) return false;

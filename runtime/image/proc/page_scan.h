@@ -16,6 +16,7 @@ struct ScannedPages {
     kPresent = 1 << 3,
     kSwapped = 1 << 4,
     kZeroPage = 1 << 5,
+    kGuard = 1 << 8,  ///< From Linux 6.15 on.
   };
   std::uint64_t start;
   std::uint64_t end;
@@ -27,6 +28,7 @@ enum class ScanMode {
   kOrigin,   ///< With kFile.
   kProtect,  ///< As kLook; what is found in tracked ranges counts as unwritten from now on, and
              ///< ranges that are not tracked are left out.
+  kGuards,   ///< Only pages that MADV_GUARD_INSTALL has closed; other scans show them as swapped.
 };
 
 /// Goes over the pages of one range that are in memory or in swap.
