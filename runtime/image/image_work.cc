@@ -47,9 +47,15 @@ class Places {
 // Shared, with the writer alone: as private memory all of it would count to the process's limit of
 // data (RLIMIT_DATA), of which it is to take no more than it uses.
 ImageWork* ImageWork::Map(const ImageRequest& request) {
-  const long at = RawCall(SYS_mmap, 0, kTotalBytes, PROT_READ | PROT_WRITE,
+  const long at = RawCall(SYS_mmap, 0, kTotalBytes, PROT_NONE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (IsError(at)) return nullptr;
+  // Of a process that locks all that it maps the kernel would fill it, see base/mapped_region.cc.
+  RawCall(SYS_munlock, at, kTotalBytes);
+  if (RawCall(SYS_mprotect, at, kTotalBytes, PROT_READ | PROT_WRITE) != 0) {
+    RawCall(SYS_munmap, at, kTotalBytes);
+    return nullptr;
+  }
   std::byte* const base = reinterpret_cast<std::byte*>(at);
   ImageWork& work = *reinterpret_cast<ImageWork*>(base);
   work.mapping = {static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(at) + kTotalBytes};
