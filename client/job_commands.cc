@@ -73,7 +73,7 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
 
 /// "7", or "7-12" of an array.
 std::string IdsOf(const proto::SubmitJobReply& submitted) {
-  if (submitted.elements() == 0) return absl::StrCat(submitted.job());
+  if (submitted.elements() <= 1) return absl::StrCat(submitted.job());
   return absl::StrCat(submitted.job(), "-", submitted.job() + submitted.elements() - 1);
 }
 
@@ -124,6 +124,7 @@ bool HasInputForJob() {
 }
 
 // The id is for scripts, alone on standard output; if it cannot be printed there, it is still said.
+// Of an array it names all elements: the first id alone is one of them to --after, wait and cancel.
 void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& options) {
   const std::uint64_t last = submitted.job() + std::max(submitted.elements(), 1u) - 1;
   if (options.json) {
@@ -134,7 +135,7 @@ void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& op
     }
     std::cout << JsonText(json) << std::flush;
   } else {
-    std::cout << submitted.job() << std::endl;
+    std::cout << IdsOf(submitted) << std::endl;
   }
   const bool printed = static_cast<bool>(std::cout);
   if (submitted.elements() != 0 && !(printed && options.json)) {

@@ -65,19 +65,20 @@ class TogetherTest(unittest.TestCase):
     def test_each_element_of_an_array_finds_its_index(self):
         done = self.cluster.bsp("submit", "--array", "5-9:2", "--wait", "-n", 1, "--name", "sweep",
                                 path_of("environment"), "BSP_ARRAY_ID", "BSP_ARRAY_JOB")
-        first = int(done.stdout)
+        printed = done.stdout.strip()
+        first = int(printed.split("-")[0])
         jobs = range(first, first + 3)
+        self.assertEqual(printed, f"{first}-{first + 2}")
         self.assertIn(f"submitted array {first}: jobs {first}-{first + 2}", done.stderr)
         self.assertEqual([self.cluster.bsp("logs", job).stdout for job in jobs],
                          [f"{index} {first}\n" for index in (5, 7, 9)])
         shown = self.cluster.show(first + 2)
         self.assertEqual((shown["array_job"], shown["array_index"]), (first, 9))
         self.assertIn("sweep[9]", self.cluster.bsp("jobs", "-a").stdout)
-        every = f"{first}-{first + 2}"
-        self.cluster.bsp("wait", every)
-        shown = self.cluster.bsp("show", "--json", every).stdout
+        self.cluster.bsp("wait", printed)
+        shown = self.cluster.bsp("show", "--json", printed).stdout
         self.assertEqual([json.loads(line)["job"] for line in shown.splitlines()], [*jobs])
-        self.assertEqual(self.cluster.bsp("history", "--csv", every).stdout.count("sweep"), 3)
+        self.assertEqual(self.cluster.bsp("history", "--csv", printed).stdout.count("sweep"), 3)
 
     def test_no_more_elements_run_than_may_at_once(self):
         submitted = json.loads(self.cluster.bsp(
@@ -100,6 +101,19 @@ class TogetherTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr.count("bsp: ")), (1, 2), done.stderr)
             self.assertTrue("998" in done.stderr and "999" in done.stderr, done.stderr)
         self.cluster.bsp("wait", last)
+
+    def test_what_the_submission_of_an_array_prints_names_all_its_elements(self):
+        printed = self.cluster.bsp("submit", "--array", "1-3%1", "-n", 1,
+                                   *misbehaviour("sleep")).stdout.strip()
+        first, last = map(int, printed.split("-"))
+        self.assertEqual(last - first, 2)
+        after = self.submit_after(f"{printed}:any", "nothing")
+        self.assertEqual([job["job"] for job in self.cluster.show(after)["after"]],
+                         [first, first + 1, last])
+        self.cluster.bsp("cancel", printed)
+        self.cluster.bsp("wait", after)
+        self.assertEqual([self.cluster.state(job) for job in range(first, last + 1)],
+                         ["cancelled"] * 3)
 
     def test_the_worst_status_of_an_array_is_that_of_its_submission(self):
         done = self.cluster.bsp("submit", "--array", "0-3", "--wait", "-n", 2,
