@@ -1,6 +1,7 @@
 #include "runtime/image/proc/image_refusals.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -54,6 +55,15 @@ bool HasTimers(ImageWork& work) {
   return lines.Next(line);
 }
 
+/// Its owner's thread id is another after a restart, and it could never be unlocked. Of the other
+/// mutexes that know their owner the kernel has no list.
+bool HoldsRobustMutex() {
+  const robust_list_head* head = nullptr;
+  std::size_t bytes = 0;
+  return RawCall(SYS_get_robust_list, 0, &head, &bytes) == 0 && head != nullptr &&
+         head->list.next != &head->list;
+}
+
 }  // namespace
 
 void EndPooledThreads() {
@@ -80,6 +90,10 @@ bool IsAlone(ImageWork& work) {
   }
   if (HasTimers(work)) {
     work.reason << "the process has a POSIX timer (timer_create)";
+    return false;
+  }
+  if (HoldsRobustMutex()) {
+    work.reason << "the process holds a robust mutex (pthread_mutexattr_setrobust)";
     return false;
   }
   return true;

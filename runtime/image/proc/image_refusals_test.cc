@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -253,6 +254,20 @@ TEST(ImageRefusalsTest, PosixTimerIsNamed) {
     ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     ExpectRefused(process, "a POSIX timer");
     timer_delete(timer);
+    process.SaveAndRead(2, 0);
+  });
+}
+
+TEST(ImageRefusalsTest, RobustMutexIsRefusedWhileItIsHeld) {
+  InProcess([](SavedProcess& process) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_t mutex;
+    pthread_mutex_init(&mutex, &kind);
+    pthread_mutex_lock(&mutex);
+    ExpectRefused(process, "a robust mutex");
+    pthread_mutex_unlock(&mutex);
     process.SaveAndRead(2, 0);
   });
 }
