@@ -11,6 +11,8 @@
 namespace bspnow::runtime {
 namespace {
 
+constexpr int kPatienceMs = 5'000;  // Then the others say nothing.
+
 unsigned long long Printable(std::uint64_t value) { return value; }
 
 // Both popped equally often, but the sequences differ: names the first pops that do.
@@ -53,11 +55,19 @@ bool Differ(std::uint64_t site, std::uint64_t other) {
                sites[0], i, sites[1]);
 }
 
+// A program has many a bsp_sync, and which one it is says more than where its bsp_end is.
+void LeaveTheReportToOneInSync(const Segment& segment, std::uint32_t p) {
+  for (std::uint32_t i = 0; i < p; ++i) {
+    if (!segment.IsHere(Pid{i}) || segment.cell(Pid{i}).in_end) continue;
+    poll(nullptr, 0, kPatienceMs);
+    return;
+  }
+}
+
 }  // namespace
 
 // Unless it says nothing: its processes may have gone on, and wait for these elsewhere.
 void LeaveTheReportToPidZerosNode(const Segment& segment) {
-  constexpr int kPatienceMs = 5'000;
   if (!segment.IsHere(Pid{0})) poll(nullptr, 0, kPatienceMs);
 }
 
@@ -112,14 +122,16 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
   }
 }
 
-void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p) {
+void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p,
+                         std::uint64_t call_site) {
   LeaveTheReportToPidZerosNode(segment);
   const std::uint32_t in_end = segment.cell(self).in_end;
+  if (in_end) LeaveTheReportToOneInSync(segment, p);
   std::uint32_t other = 0;
   while (other + 1 < p && segment.cell(Pid{other}).in_end == in_end) ++other;
   const char* mine = in_end ? ProgramBounds().end : "bsp_sync";
   const char* theirs = in_end ? "bsp_sync" : ProgramBounds().end;
-  ReportMisuse(mine,
+  ReportMisuse({mine, call_site},
                "pid %u is in %s, while pid %u is in %s: the processes disagree on the number of"
                " supersteps; call bsp_sync equally often on all processes",
                other, theirs, Value(self), mine);

@@ -32,8 +32,11 @@ void LeaveTheReportToPidZerosNode(const Segment& segment);
 void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
                   std::uint64_t tag_bytes);
 
-/// Some processes are in bsp_end while others are in bsp_sync: ends the job, naming one of each.
-[[noreturn]] void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p);
+/// Some processes are in bsp_end while others are in bsp_sync: ends the job, naming one of each. If
+/// there are any of the latter on this node it is one of these that says so, with the place of its
+/// call, which returns to `call_site` (0: not known).
+[[noreturn]] void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p,
+                                      std::uint64_t call_site);
 
 }  // namespace bspnow::runtime
 

@@ -206,7 +206,7 @@ TEST(DistributedTest, DifferentEndsAreReportedOnce) {
             if (process.pid() != early) process.Sync(0);
             process.End(0);
           },
-          "disagree on the number of supersteps");
+          "is in bsp_end, while pid");  // Who is in bsp_sync says so: its place tells more.
     }
   }
 }

@@ -84,7 +84,7 @@ void Group::End(std::uint64_t call_site) {
   const BarrierFlags all =
       PassBarrier(BarrierKind::kOther, {.ending = 1, .called_ns = times.start_ns});
   times.last_ns = all.called_ns;
-  if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_);
+  if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_, call_site);
   times.released_ns = WithinLease(NowNs());
   Record(times);
   inbox_.Clear();

@@ -104,7 +104,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
     const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
-    if (computed.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+    if (computed.ending != 0) ReportDifferentEnds(*segment_, self_, p_, call_site);
     full_check_.CompareWatched();
     direct_.BufferAll();  // So that FindOverlaps sees them, too.
   }
@@ -130,7 +130,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   if (several_nodes_) outbox_.Treat(bulk_.TreatmentIn(superstep_ + 1));
   times.last_ns = all.called_ns;
   times.released_ns = WithinLease(NowNs());
-  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_, call_site);
   const unsigned parity = outbox_.parity();
   RequireOneEnd(counted_end_.due ? counted_end_.call : Call{"bsp_sync", call_site}, all.by_count);
   if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);

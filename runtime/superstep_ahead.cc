@@ -148,7 +148,7 @@ void Group::RequireThatNoMoreCame() {
 
 // Whether all processes ended that superstep by a count, or without registering anything.
 void Group::RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const {
-  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_, 0);
   if (all.votes != 0) CompareVotes(*segment_, p_, superstep, parity, tag_bytes_);
 }
 
