@@ -16,19 +16,20 @@ constexpr int kPatienceMs = 5'000;  // Then the others say nothing.
 unsigned long long Printable(std::uint64_t value) { return value; }
 
 // Both popped equally often, but the sequences differ: names the first pops that do.
-[[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i, unsigned parity,
-                                       std::uint64_t pops) {
+[[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i,
+                                       const VotedSuperstep& voted, std::uint64_t pops) {
+  const Call call("bsp_sync", voted.call_site);
   for (std::uint64_t k = 0; k < std::min(pops, kSlotsMax); ++k) {
-    const std::uint64_t first = segment.pops(Pid{0}, parity)[k];
-    const std::uint64_t other = segment.pops(Pid{i}, parity)[k];
+    const std::uint64_t first = segment.pops(Pid{0}, voted.parity)[k];
+    const std::uint64_t other = segment.pops(Pid{i}, voted.parity)[k];
     if (first == other) continue;
     ReportMisuse(
-        "bsp_sync",
+        call,
         "pops name different slots: pid 0 popped registration %llu where pid %u popped"
         " registration %llu (counted from 1); pop areas in the same order on all processes",
         Printable(first), i, Printable(other));
   }
-  ReportMisuse("bsp_sync",
+  ReportMisuse(call,
                "registrations differ: pid 0 and pid %u pushed and popped in another order; push and"
                " pop on all processes alike",
                i);
@@ -71,18 +72,19 @@ void LeaveTheReportToPidZerosNode(const Segment& segment) {
   if (!segment.IsHere(Pid{0})) poll(nullptr, 0, kPatienceMs);
 }
 
-void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
-                  std::uint64_t tag_bytes) {
+void CompareVotes(const Segment& segment, std::uint32_t p, const VotedSuperstep& voted) {
+  const Call call("bsp_sync", voted.call_site);
   const auto vote_of = [&](std::uint32_t i) {
-    const RegistrationVote& vote = segment.cell(Pid{i}).votes[parity];
+    const RegistrationVote& vote = segment.cell(Pid{i}).votes[voted.parity];
     // Superstep 0 looks the same as never: then, too, nothing was done.
     const bool never = vote.tag_bytes == 0 && vote.pushes == 0 && vote.pops == 0 && vote.site == 0;
-    if (vote.superstep == superstep && !(superstep == 0 && never && vote.digest == 0)) return vote;
-    return RegistrationVote{.superstep = superstep,
+    if (vote.superstep == voted.superstep && !(voted.superstep == 0 && never && vote.digest == 0))
+      return vote;
+    return RegistrationVote{.superstep = voted.superstep,
                             .digest = 0,
                             .pushes = 0,
                             .pops = 0,
-                            .tag_bytes = tag_bytes,
+                            .tag_bytes = voted.tag_bytes,
                             .site = 0};
   };
   const RegistrationVote first = vote_of(0);
@@ -97,28 +99,28 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
     if (Differ(first.site, other.site)) ReportDifferentSites(segment, i, first.site, other.site);
     if (first.tag_bytes != other.tag_bytes) {
       ReportMisuse(
-          "bsp_sync",
+          call,
           "tag sizes differ: pid 0 set %llu, pid %u set %llu; call bsp_set_tagsize with the"
           " same value on all processes",
           Printable(first.tag_bytes), i, Printable(other.tag_bytes));
     }
     if (first.pushes != other.pushes || first.pops != other.pops) {
-      ReportMisuse("bsp_sync",
+      ReportMisuse(call,
                    "registrations differ: pid 0 pushed %llu and popped %llu, pid %u pushed %llu and"
                    " popped %llu; push and pop on all processes alike",
                    Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
                    Printable(other.pops));
     }
-    for (const auto& [mark, call] :
+    for (const auto& [mark, name] :
          {std::pair(kResumeMark, "bsp_checkpoint_resume"), std::pair(kEndMark, "bsp_end"),
           std::pair(kTagSizeMark, "bsp_set_tagsize")}) {
       if ((first.digest ^ other.digest) != mark) continue;
-      ReportMisuse("bsp_sync",
+      ReportMisuse(call,
                    "only one of pid 0 and pid %u has called %s; call it on all processes, in the"
                    " same superstep",
-                   i, call);
+                   i, name);
     }
-    ReportDifferentOrder(segment, i, parity, first.pops);
+    ReportDifferentOrder(segment, i, voted, first.pops);
   }
 }
 

@@ -23,14 +23,21 @@ inline constexpr std::uint64_t kEndMark = 0x454e44;
 /// others return only if these have said nothing for some seconds.
 void LeaveTheReportToPidZerosNode(const Segment& segment);
 
+/// The superstep whose votes are compared.
+struct VotedSuperstep {
+  std::uint64_t superstep;
+  unsigned parity;
+  std::uint64_t tag_bytes;  ///< The tag size in it, which holds for processes that did not set it.
+  std::uint64_t call_site = 0;  ///< Where the call returns to that ended it here; 0: not known.
+};
+
 /// Ends the job if processes pushed and popped differently in this superstep, or set different tag
 /// sizes. "A runtime error will be raised if differing processes attempt to de-register a different
 /// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same
-/// argument in the same superstep" (Choose tag size, note 3). `tag_bytes` is the present tag size,
-/// which holds for processes that did not set it. bsp_checkpoint_resume must be called by all, too.
-/// With BSP_CHECK=textual the same if they ended it at different places of the program.
-void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
-                  std::uint64_t tag_bytes);
+/// argument in the same superstep" (Choose tag size, note 3). bsp_checkpoint_resume must be
+/// called by all, too. With BSP_CHECK=textual the same if they ended it at different places of the
+/// program.
+void CompareVotes(const Segment& segment, std::uint32_t p, const VotedSuperstep& voted);
 
 /// Some processes are in bsp_end while others are in bsp_sync: ends the job, naming one of each. If
 /// there are any of the latter on this node it is one of these that says so, with the place of its

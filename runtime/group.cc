@@ -146,7 +146,8 @@ void Group::ExchangeRegistrationsAgain() {
   times.last_ns =
       PassBarrier(BarrierKind::kOther, {.votes = 1, .called_ns = times.start_ns}).called_ns;
   times.released_ns = WithinLease(NowNs());
-  CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
+  CompareVotes(*segment_, p_,
+               {.superstep = superstep_, .parity = outbox_.parity(), .tag_bytes = tag_bytes_});
   registrations_.Commit();
   std::uint64_t site = 0;
   if (figures_->taken().supersteps != 0) {

@@ -303,7 +303,8 @@ class Group {
   CountedMessages FillFromLanes(std::uint32_t barrier);
   bool EndBarrierBefore();
   void RequireThatNoMoreCame();
-  void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
+  void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity,
+                    std::uint64_t call_site) const;
   void AwaitBarriersReaders();
   CountedMessages Announced() const;
   /// Who leaves adds this to ProcessCell::started: it ends no superstep any more.

@@ -133,7 +133,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_, call_site);
   const unsigned parity = outbox_.parity();
   RequireOneEnd(counted_end_.due ? counted_end_.call : Call{"bsp_sync", call_site}, all.by_count);
-  if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
+  if (all.votes != 0) RequireAlike(all, superstep_, parity, section_ends_ ? 0 : call_site);
   delivery_.AnswersWereRead();
   if (all.gets != 0) ExchangeGets(parity);
   if (all.data != 0) {

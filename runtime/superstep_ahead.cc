@@ -52,7 +52,7 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
     times.counted = FillFromLanes(barrier);
     if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
   } else {
-    RequireAlike(all, superstep_, outbox_.parity());
+    RequireAlike(all, superstep_, outbox_.parity(), call.site);
     RequireOneEnd(call, all.by_count);
     inbox_.Clear();
     if (all.data != 0) {
@@ -125,7 +125,7 @@ bool Group::EndBarrierBefore() {
   const BarrierPhase& phase = segment_->header().barrier.phases[barrier & 1];
   RequireAlike({.votes = phase.with_votes.load(std::memory_order_relaxed),
                 .ending = phase.ending.load(std::memory_order_relaxed)},
-               superstep_ - 1, outbox_.parity() ^ 1);
+               superstep_ - 1, outbox_.parity() ^ 1, ahead_call_.site);
   const std::uint32_t by_count = phase.by_count.load(std::memory_order_relaxed);
   if (__builtin_expect(by_count != 0 && by_count != p_, 0)) {
     superstep_ -= 1;  // That is the one to be named.
@@ -147,9 +147,13 @@ void Group::RequireThatNoMoreCame() {
 }
 
 // Whether all processes ended that superstep by a count, or without registering anything.
-void Group::RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const {
-  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_, 0);
-  if (all.votes != 0) CompareVotes(*segment_, p_, superstep, parity, tag_bytes_);
+void Group::RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity,
+                         std::uint64_t call_site) const {
+  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_, call_site);
+  if (all.votes == 0) return;
+  CompareVotes(
+      *segment_, p_,
+      {.superstep = superstep, .parity = parity, .tag_bytes = tag_bytes_, .call_site = call_site});
 }
 
 }  // namespace bspnow::runtime
