@@ -131,7 +131,7 @@ Attachment Attach(UniqueFd descriptor) {
     ReportFailure(
         "cannot map %llu GiB of address space for communication: %s; no memory is reserved by"
         " that: raise the limit (ulimit -v unlimited), or set BSP_ADDRESS_SPACE to what may be"
-        " mapped, as in 16G (for valgrind)",
+        " mapped, as in 16G, or 500M for valgrind, which reads all of it",
         static_cast<unsigned long long>(welcome.segment_bytes >> 30), strerror(errno));
   }
   madvise(region.data(), region.bytes(), MADV_DONTFORK);  // A forked child is no BSP process.
