@@ -40,6 +40,18 @@ std::string HelpOf(const CLI::App& app) {
   return app.get_name() + command + " --help";
 }
 
+// The first that the parser does not know, whatever it has stumbled over: the value behind it, say,
+// which is no job. Of what ends in a program only a first word can be one.
+std::string UnknownOption(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining();
+  for (const std::string& word : rest) {
+    if (word == "--") break;
+    if (word.starts_with('-') && word != "-") return word;
+    if (app.get_prefix_command()) break;
+  }
+  return "";
+}
+
 // The error, with what was meant by the first word that was not expected, or where what is missing
 // may be.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
@@ -50,16 +62,17 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
       return before.front() + " goes after " + commands.front()->get_name();
     return Explain(*commands.front(), error);
   }
+  if (const std::string unknown = UnknownOption(app); !unknown.empty())
+    return "unknown option " + unknown + DidYouMean(app, unknown);
   std::string what = error.what();
   if (what == "--np is required") what = "-n is required";  // All write it so.
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return what;
   const std::string& first = rest.front();
   const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  if (missing && !app.get_subcommands({}).empty())
+    return "no command " + first + DidYouMean(app, first);
   if (missing) {
-    // What is missing may come after an option that is not known: there the parser stops.
-    if (first.starts_with('-') && first != "--")
-      return "unknown option " + first + DidYouMean(app, first);
     const std::string misplaced = MisplacedOption(app, rest);
     if (!misplaced.empty()) return what + misplaced;
   }

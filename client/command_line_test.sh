@@ -161,7 +161,11 @@ says 127 '-np stands after the program' bsprun ./no_such_program -np 4
 says 127 'not found; give its path, as in ./no_such_program; -n stands after' \
   bsprun no_such_program x -n 4
 says 0 'hi -n 3' bash -c 'bsprun -n 1 echo hi -n 3 || true'
-says 2 'not expected: --jason; did you mean --json?; see bsp show --help' bsp show 3 --jason
+says 2 'bsp: unknown option --jason; did you mean --json?; see bsp show --help' bsp show 3 --jason
+says 2 'bsp: unknown option -n; did you mean --name?; see bsp cancel --help' bsp cancel -n sort
+says 2 'bsp: unknown option -S; did you mean --since?; see' bsp history -S 2026-11-20
+says 2 'unknown option --bind-to; it is not needed here; see' bsprun -n 2 --bind-to core true
+says 2 'bsp: no command frobnicate; see bsp certs --help' bsp certs frobnicate
 says 2 'did you mean issue?; see bsp certs --help' bsp certs isue
 says 0 'Usage: bsp submit [OPTIONS] PROGRAM [ARGUMENT...]' bsp submit --help
 says 0 'Usage: bsprun [OPTIONS] PROGRAM [ARGUMENT...]' bsprun --help

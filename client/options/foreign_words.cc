@@ -116,6 +116,38 @@ constexpr ForeignWord kOptionsOfOne[] = {
     {"--timing-file", "bsprun"}, {"--trace", "bsprun"},
 };
 
+constexpr std::string_view kNotNeeded = "it is not needed here";
+constexpr std::string_view kNothingLikeIt = "there is nothing like it here";
+
+// What has no word of ours; a reader of another system's manual types it all the same.
+constexpr ForeignWord kWithout[] = {
+    {"--allow-run-as-root", kNotNeeded},
+    {"--bind-to", kNotNeeded},
+    {"-bind-to", kNotNeeded},
+    {"--cpu-bind", kNotNeeded},
+    {"--rank-by", kNotNeeded},
+    {"--report-bindings", kNotNeeded},
+    {"--use-hwthread-cpus", kNotNeeded},
+    {"--mca", kNotNeeded},
+    {"-mca", kNotNeeded},
+    {"--mpi", kNotNeeded},
+    {"--parsable", kNotNeeded},
+    {"-A", kNothingLikeIt},
+    {"--account", kNothingLikeIt},
+    {"-q", kNothingLikeIt},
+    {"--qos", kNothingLikeIt},
+    {"--gres", kNothingLikeIt},
+    {"--exclusive", kNothingLikeIt},
+    {"--mail-type", kNothingLikeIt},
+    {"--begin", kNothingLikeIt},
+    {"--hold", kNothingLikeIt},
+    {"--wrap", "there is nothing like it here: the program is given as it is"},
+    {"--pty", kNothingLikeIt},
+    {"salloc", "there is none: `bsprun` as often as you like"},
+    {"-e", "standard error is apart: `bsp logs` has both, of `bsprun` it is 2> FILE"},
+    {"--error", "standard error is apart: `bsp logs` has both, of `bsprun` it is 2> FILE"},
+};
+
 std::string NameIn(const std::string& word) {
   return word.starts_with('-') ? word.substr(0, word.find('=')) : word;
 }
@@ -135,6 +167,13 @@ std::string OurWordFor(const CLI::App& app, const std::string& word) {
         return foreign.theirs == name && Has(app, std::string(foreign.ours));
       });
   return found == std::end(kWords) ? "" : std::string(found->ours);
+}
+
+std::string WhyWithout(const std::string& word) {
+  const std::string name = NameIn(word);
+  for (const ForeignWord& one : kWithout)
+    if (one.theirs == name) return std::string(one.ours);
+  return "";
 }
 
 std::string CommandWith(const std::string& option) {

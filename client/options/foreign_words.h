@@ -11,6 +11,9 @@ namespace bspnow::client {
 /// there is none. A word with a dash is an option's, to its "=".
 std::string OurWordFor(const CLI::App& app, const std::string& word);
 
+/// Why nothing of ours does what `word` does elsewhere, as in "it is not needed here"; else empty.
+std::string WhyWithout(const std::string& word);
+
 /// "bsp submit" or "bsprun", where that alone has an option, as it is typed; else empty.
 std::string CommandWith(const std::string& option);
 

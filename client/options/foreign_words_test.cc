@@ -38,6 +38,12 @@ TEST_F(ForeignWordsTest, KnowsWhichCommandHasWhatTheOtherHasNot) {
   EXPECT_EQ(CommandWith("--output"), "") << "both have it";
 }
 
+TEST_F(ForeignWordsTest, SaysOfWhatHasNoCounterpartThatThereIsNone) {
+  EXPECT_EQ(WhyWithout("--bind-to"), "it is not needed here");
+  EXPECT_EQ(WhyWithout("--gres=gpu:1"), "there is nothing like it here");
+  EXPECT_EQ(WhyWithout("--nodes"), "");
+}
+
 TEST_F(ForeignWordsTest, LeavesAnOptionsValueOut) {
   EXPECT_EQ(OurWordFor(*app_.get_subcommand("submit"), "--ntasks=4"), "-n");
 }

@@ -51,6 +51,7 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
 std::string DidYouMean(const CLI::App& app, const std::string& word) {
   const auto ask = [](const std::string& meant) { return "; did you mean " + meant + "?"; };
   if (const std::string ours = OurWordFor(app, word); !ours.empty()) return ask(ours);
+  if (const std::string why = WhyWithout(word); !why.empty()) return "; " + why;
   const bool is_option = word.starts_with("--");
   std::vector<std::string> known;
   if (is_option) {

@@ -16,7 +16,8 @@ std::size_t EditDistance(const std::string& a, const std::string& b);
 std::string NearestWord(const std::string& word, const std::vector<std::string>& known);
 
 /// "; did you mean --nodes?" if `word`, unknown to `app`, is nearly one of its options, or of its
-/// commands if it does not begin with a dash, or is what these are called elsewhere; else nothing.
+/// commands if it does not begin with a dash, or is what these are called elsewhere; of what is
+/// known elsewhere alone "; it is not needed here", or why else there is none; else nothing.
 std::string DidYouMean(const CLI::App& app, const std::string& word);
 
 /// What to add to a complaint if an option of `app` is among the arguments of a program, `command`

@@ -43,6 +43,7 @@ TEST(SpellingTest, TakesAWordOfAnotherSystemForWhatItMeansThere) {
   for (const char* name : {"top", "cancel", "jobs"}) app.add_subcommand(name, "");
   EXPECT_EQ(DidYouMean(app, "stop"), "; did you mean cancel?");
   EXPECT_EQ(DidYouMean(app, "squeue"), "; did you mean jobs?");
+  EXPECT_EQ(DidYouMean(app, "--exclusive"), "; there is nothing like it here");
 }
 
 TEST(SpellingTest, FindsOurOptionsAmongTheProgramsArguments) {
