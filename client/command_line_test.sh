@@ -167,6 +167,9 @@ says 2 'bsp: unknown option -S; did you mean --since?; see' bsp history -S 2026-
 says 2 'unknown option --bind-to; it is not needed here; see' bsprun -n 2 --bind-to core true
 says 2 'bsp: no command frobnicate; see bsp certs --help' bsp certs frobnicate
 says 2 'did you mean issue?; see bsp certs --help' bsp certs isue
+printf '#!/bin/sh\n#SBATCH --ntasks=2\nsrun ./a.out\n' >job.sh
+chmod +x job.sh
+says 1 'warning: the lines of #SBATCH in ./job.sh are not read' bsp submit -n 2 ./job.sh
 says 0 'Usage: bsp submit [OPTIONS] PROGRAM [ARGUMENT...]' bsp submit --help
 says 0 'Usage: bsprun [OPTIONS] PROGRAM [ARGUMENT...]' bsprun --help
 says 0 'Usage: bsp run [OPTIONS] PROGRAM [ARGUMENT...]' bsp run --help

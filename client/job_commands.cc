@@ -156,6 +156,11 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
     std::cerr << "bsp: warning: " << *program
               << " is not linked with libbsp; compile it with bspcc\n";
   }
+  if (const std::string mark = BatchLinesIn(*program); !mark.empty()) {
+    std::cerr << "bsp: warning: the lines of " << mark << " in " << *program
+              << " are not read, and each process runs the script; give the program itself, and"
+                 " their options to bsp submit\n";
+  }
   if (options.wait && !options.output.empty())
     if (absl::Status s = CheckOutputPlace(options.output); !s.ok()) return s;
   if (options.input.empty() && HasInputForJob()) options.input = "/dev/stdin";

@@ -17,6 +17,8 @@
 namespace bspnow::client {
 namespace {
 
+constexpr std::size_t kScriptHeadBytes = 64 * 1024;  // Options stand at the beginning.
+
 bool IsFile(const std::string& path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -111,6 +113,17 @@ Linked LinkedWithLibbsp(const std::string& path) {
   if (note || needed) return Linked::kYes;
   // Python gets libbsp with the package bsp.
   return MayLoadLibbsp(path) ? Linked::kUnknown : Linked::kNo;
+}
+
+std::string BatchLinesIn(const std::string& path) {
+  std::string text(kScriptHeadBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!absl::StartsWith(text, "#!")) return "";
+  for (const char* mark : {"#SBATCH", "#PBS"})
+    if (absl::StrContains(text, absl::StrCat("\n", mark, " "))) return mark;
+  return "";
 }
 
 int StatusOfFailure(const absl::Status& why) {

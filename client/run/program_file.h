@@ -21,6 +21,10 @@ int StatusOfFailure(const absl::Status& why);
 enum class Linked { kYes, kNo, kUnknown };
 Linked LinkedWithLibbsp(const std::string& path);
 
+/// "#SBATCH" or "#PBS" if it is a script with lines that give another system its options; else
+/// empty. Nothing here reads these, and processes begin with a script, not steps of it.
+std::string BatchLinesIn(const std::string& path);
+
 }  // namespace bspnow::client
 
 #endif  // CLIENT_RUN_PROGRAM_FILE_H_

@@ -91,5 +91,13 @@ TEST(LinkedWithLibbspTest, SeesTheNoteOfAStaticLibrary) {
   EXPECT_EQ(LinkedWithLibbsp(WriteFile("program", elf + note, 0755)), Linked::kYes);
 }
 
+TEST(BatchLinesInTest, FindsThemInScriptsAlone) {
+  const std::string lines = "#SBATCH --ntasks=4\nsrun ./a.out\n";
+  EXPECT_EQ(BatchLinesIn(WriteFile("job.sh", "#!/bin/bash\n" + lines, 0755)), "#SBATCH");
+  EXPECT_EQ(BatchLinesIn(WriteFile("pbs.sh", "#!/bin/sh\n#PBS -l nodes=2\n", 0755)), "#PBS");
+  EXPECT_EQ(BatchLinesIn(WriteFile("own.sh", "#!/bin/sh\necho '#SBATCH x'\n", 0755)), "");
+  EXPECT_EQ(BatchLinesIn(WriteFile("elf", "\177ELF\n" + lines, 0755)), "");
+}
+
 }  // namespace
 }  // namespace bspnow::client
