@@ -7,6 +7,11 @@
 #include <absl/strings/str_cat.h>
 
 namespace bspnow::coordinator {
+namespace {
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
 
 void Attachment::Attach(std::shared_ptr<AttachedClient> client) {
   last_ = client->identity();
@@ -64,9 +69,16 @@ void Attachment::OnInputTaken(std::uint64_t bytes) {
   if (client_) client_->InputTaken(taken_bytes_);
 }
 
+// What was set after the pause is not put off by more than it was for.
+void Attachment::OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
+  const std::uint64_t patience_ns = std::max(reconnect_ns_, kAttachWithinNs);
+  if (attach_by_ns_ == kNever) return;
+  attach_by_ns_ = std::max(attach_by_ns_, std::min(attach_by_ns_ + ns, now_ns + patience_ns));
+}
+
 bool Attachment::TakeAbandoned(std::uint64_t now_ns) {
   if (client_ || attach_by_ns_ > now_ns) return false;
-  attach_by_ns_ = ~std::uint64_t{0};
+  attach_by_ns_ = kNever;
   return true;
 }
 

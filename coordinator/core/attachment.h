@@ -74,6 +74,8 @@ class Attachment {
   /// Pid 0 has taken this many bytes in all, as its worker reports; perhaps again.
   void OnInputTaken(std::uint64_t bytes);
 
+  /// Nobody could be heard for this long: the coordinator itself was paused.
+  void OnPaused(std::uint64_t ns, std::uint64_t now_ns);
   /// The client should be there by now. True once, until it has come.
   bool TakeAbandoned(std::uint64_t now_ns);
 

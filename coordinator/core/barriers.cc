@@ -48,14 +48,22 @@ Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Job
 
 Barriers::~Barriers() { timers_.CancelTimer(tick_); }
 
-void Barriers::Tick() {
+// What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
+void Barriers::NotePause() {
   const std::uint64_t now_ns = NowNs();
   const std::uint64_t since_ns = now_ns - last_tick_ns_;
+  if (since_ns <= kPausedNs) return;
+  last_tick_ns_ = now_ns;
+  for (const auto& [worker, node] : nodes_.up()) node->OnPaused(since_ns, now_ns);
+  if (events_.paused) events_.paused(since_ns);
+}
+
+void Barriers::Tick() {
+  NotePause();
+  const std::uint64_t now_ns = NowNs();
   last_tick_ns_ = now_ns;
   std::vector<std::pair<WorkerId, std::string>> lost;
   for (const auto& [worker, node] : nodes_.up()) {
-    // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
-    if (since_ns > kPausedNs) node->OnPaused(since_ns, now_ns);
     if (std::string deaf = node->WhyDeaf(now_ns); !deaf.empty()) {
       node->GiveUp(deaf, now_ns);
       CloseStream(*node);

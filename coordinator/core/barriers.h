@@ -31,6 +31,9 @@ struct BarrierEvents {
   /// The lease has run out: the node is to be removed.
   std::function<void(WorkerId worker, const std::string& reason)> worker_lost;
 
+  /// Nobody could be heard for this long: the coordinator itself was stopped, or its machine.
+  std::function<void(std::uint64_t ns)> paused;
+
   /// A worker has sent what contradicts itself or others: this epoch cannot go on. Called once for
   /// an epoch.
   std::function<void(JobId job, Epoch epoch, const std::string& reason)> job_broken;
@@ -84,6 +87,8 @@ class Barriers {
   FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
   /// Counts a frame that must close its stream.
   FrameFault Refuse(Refusal refusal);
+  /// Before anything is decided since time has passed: a pause that has just ended is heard of.
+  void NotePause();
 
   // ---- To look at -------------------------------------------------------------------------------
 

@@ -68,6 +68,7 @@ BarrierEvents Cluster::EventsOfBarriers() {
     OnStreamStands();
   };
   events.worker_lost = [this](WorkerId worker, const std::string& reason) { Lose(worker, reason); };
+  events.paused = [this](std::uint64_t ns) { OnPaused(ns); };
   events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
     Perform(table_.OnBroken(job, epoch, reason, Now()));
   };
@@ -226,6 +227,7 @@ void Cluster::SetDeadline() {
   const std::uint64_t after_ms = due_ns > now_ns ? (due_ns - now_ns + kNsPerMs - 1) / kNsPerMs : 0;
   deadline_ = ports_.timers.AddTimer(after_ms, [this] {
     deadline_ns_ = kNoEnd;
+    barriers_.NotePause();
     Perform(table_.OnTime(Now()));
   });
 }

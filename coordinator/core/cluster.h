@@ -303,6 +303,7 @@ class Cluster {
   void Launch(const StartOrder& order, const coordinator::Checkpoint* from);
   void OnRecovering(JobId job);
   void OnReturned(JobId job);
+  void OnPaused(std::uint64_t ns);
   proto::JobTotals LastTotals(const JobRecord& record);
   JobOrders OnHostRuns(const Node& node, const proto::WorkerEvent& event);
   JobOrders OnRestoreFailed(const Node& node, const proto::WorkerEvent& event);

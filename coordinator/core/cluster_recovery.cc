@@ -122,6 +122,7 @@ void Cluster::PrepareLater(std::uint64_t after_ms) {
   ports_.timers.CancelTimer(prepare_timer_);
   prepare_timer_ = ports_.timers.AddTimer(after_ms, [this] {
     prepare_timer_ = kNoCoreTimer;
+    barriers_.NotePause();
     std::vector<JobId> waiting;
     for (const auto& [each, state] : LiveJobs())
       if (state->starting) waiting.push_back(each);

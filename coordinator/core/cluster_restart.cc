@@ -73,6 +73,15 @@ void Cluster::OnReturned(JobId id) {
   SendReleases(id, EpochOf(*record), release_held);
 }
 
+// The coordinator was stopped, or its machine suspended. Nobody could be heard, so nobody is blamed
+// for that time: neither nodes nor clients.
+void Cluster::OnPaused(std::uint64_t ns) {
+  spdlog::warn("event=paused seconds={:.1f}", 1e-9 * static_cast<double>(ns));
+  table_.OnPaused(ns, Now());
+  for (const auto& [id, job] : LiveJobs()) job->OnPaused(ns, NowNs());
+  SetDeadline();
+}
+
 // A node says at its registration what lies there.
 void Cluster::OnStoredJobs(Node& node) {
   std::map<JobId, std::set<std::uint64_t>> numbers_of;

@@ -347,6 +347,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 // ---- From time to time --------------------------------------------------------------------------
 
 void Cluster::Tick() {
+  barriers_.NotePause();
   EndAbandoned();
   LeaveClosedNodes();
   GiveUpSilent();

@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_CORE_LIVE_JOB_H_
 #define COORDINATOR_CORE_LIVE_JOB_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -112,6 +113,13 @@ struct LiveJob {
   void CountCopies(const LiveNodes& live) {
     policy.OnCopies(checkpoints.LacksCopies(live) ? CheckpointPolicy::Copies::kTooFew
                                                   : CheckpointPolicy::Copies::kEnough);
+  }
+
+  /// Nobody could be heard for this long.
+  void OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
+    for (std::uint64_t* const since_ns : {&waits_since_ns, &overdue_since_ns})
+      if (*since_ns != 0) *since_ns = std::min(*since_ns + ns, now_ns);
+    if (attachment) attachment->OnPaused(ns, now_ns);
   }
 
   std::vector<Done> TakeDone(std::uint64_t stored) {

@@ -215,6 +215,8 @@ class JobTable {
     return std::min({of_jobs_ns, write_again_ns_, rest_over_ns_});
   }
   JobOrders OnTime(const Moment& at);
+  /// Nobody could be heard for this long: what hosts were to do by now they may do later.
+  void OnPaused(std::uint64_t ns, const Moment& at);
   /// Those that run, or of which nodes say what they have used, and that were last given to the
   /// journal at that time or before it.
   std::vector<JobId> StoredBy(std::uint64_t ns) const;

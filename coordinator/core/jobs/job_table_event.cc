@@ -236,14 +236,17 @@ bool JobTable::Event::KeepsFiles(const Job& entry) const {
   return wanted && entry.state() == proto::ENDING;
 }
 
+std::uint64_t JobTable::Event::ClearNs(const Job& entry) const {
+  return KeepsFiles(entry) ? kClearWithFilesNs : kClearNs;
+}
+
 void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
   const bool ends = entry.state() == proto::ENDING;
-  const bool keep_files = KeepsFiles(entry);
-  entry.clear_by_ns = at_.now_ns + (keep_files ? kClearWithFilesNs : kClearNs);
+  entry.clear_by_ns = at_.now_ns + ClearNs(entry);
   orders_.ends.push_back({.worker = worker,
                           .job = entry.id(),
                           .epoch = entry.epoch(),
-                          .keep_files = keep_files,
+                          .keep_files = KeepsFiles(entry),
                           .keep_profile = ends});
 }
 

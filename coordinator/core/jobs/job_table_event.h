@@ -91,6 +91,7 @@ class JobTable::Event {
   void AwaitedAreDue(Job& entry);
   void LoseAwaited(Job& entry);
   void ClearTookTooLong(Job& entry);
+  void PutOff(Job& entry, std::uint64_t ns);
   void StartOver(Job& entry);
   void Suspend(Job& entry);
   void Resumed(Job& entry, WorkerId host);
@@ -135,6 +136,7 @@ class JobTable::Event {
   void Finish(Job& entry);
   void Clear(Job& entry);
   bool KeepsFiles(const Job& entry) const;
+  std::uint64_t ClearNs(const Job& entry) const;
   void EndOn(Job& entry, WorkerId worker);
   void AllLeft(Job& entry);
   void Vacate(Job& entry);

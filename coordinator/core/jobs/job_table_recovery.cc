@@ -154,6 +154,22 @@ void JobTable::Event::ClearTookTooLong(Job& entry) {
   }
 }
 
+// By the pause, but what was set after it by no more than it was for.
+void JobTable::Event::PutOff(Job& entry, std::uint64_t ns) {
+  const auto put_off = [&](std::uint64_t& by_ns, std::uint64_t most_ns) {
+    if (by_ns != kNoEnd) by_ns = std::max(by_ns, std::min(by_ns + ns, at_.now_ns + most_ns));
+  };
+  put_off(entry.return_ns, kReturnNs);
+  put_off(entry.start_by_ns, kStartNs);
+  put_off(entry.clear_by_ns, ClearNs(entry));
+}
+
+void JobTable::OnPaused(std::uint64_t ns, const Moment& at) {
+  Event event(*this, at);
+  for (const JobId id : running_) event.PutOff(event.At(id), ns);
+  event.Take();  // It orders nothing; but what is due has changed.
+}
+
 // ---- The next epoch -----------------------------------------------------------------------------
 
 void JobTable::Event::Resumed(Job& entry, WorkerId host) {

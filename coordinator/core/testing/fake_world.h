@@ -40,6 +40,18 @@ class FakeTimers final : public Timers {
       event();
     }
   }
+  /// The process is stopped for this long: nothing has happened yet.
+  void Sleep(std::uint64_t ms) { now_ns_ += ms * 1'000'000; }
+  /// And what is due by now happens.
+  void Pause(std::uint64_t ms) {
+    Sleep(ms);
+    while (!due_.empty() && due_.begin()->first.first <= now_ns_) {
+      const Event event = std::move(due_.begin()->second);
+      due_.erase(due_.begin());
+      event();
+      RunPosted();
+    }
+  }
   void Advance(std::uint64_t ms) {
     const std::uint64_t until_ns = now_ns_ + ms * 1'000'000;
     while (!due_.empty() && due_.begin()->first.first <= until_ns) {
