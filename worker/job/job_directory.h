@@ -25,8 +25,13 @@ namespace bspnow::worker {
 /// A file that the job made or changed.
 using LeftFile = files::StoredFile;
 
-/// Opens one, with no more rights than the job's programs had.
-using OpenLeftFile = std::function<absl::StatusOr<files::OutgoingFile>(const LeftFile& file)>;
+/// What reads them, with no more rights than the job's programs had.
+struct LeftFileReader {
+  /// Who has opened one knows why it could not be.
+  std::function<absl::StatusOr<files::OutgoingFile>(const LeftFile& file)> open;
+  /// It could not be read to its end, so it is not sent.
+  std::function<void(const LeftFile& file, const absl::Status& why)> unread;
+};
 
 class JobDirectory {
  public:

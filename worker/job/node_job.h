@@ -65,7 +65,8 @@ struct NodeParts {
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
   /// On one of the threads, both. Of the host with this number.
   std::function<absl::Status(JobId, std::uint32_t host, const std::string& profile)> store_profile;
-  std::function<absl::Status(JobId, const std::vector<LeftFile>&, const OpenLeftFile&)> store_files;
+  std::function<absl::Status(JobId, const std::vector<LeftFile>&, const LeftFileReader&)>
+      store_files;
 };
 
 class NodeJob;

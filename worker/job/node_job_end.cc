@@ -170,12 +170,16 @@ NodeJob::KeptFiles NodeJob::KeepFiles() const {
     files = Fitting(std::move(files), parts_.files_bytes_max, kept.left_out);
   }
   if (files.empty()) return kept;
-  kept.sent = parts_.store_files(id_, files, [account, &kept](const LeftFile& file) {
+  const auto leave_out = [&kept](const LeftFile& file, const absl::Status& why) {
+    kept.left_out["file " + file.name] = std::string(why.message());
+  };
+  const auto open = [account, &leave_out](const LeftFile& file) {
     const FilesAs as(account);
     auto opened = files::OutgoingFile::Open(file.path, file.name);
-    if (!opened.ok()) kept.left_out["file " + file.name] = std::string(opened.status().message());
+    if (!opened.ok()) leave_out(file, opened.status());
     return opened;
-  });
+  };
+  kept.sent = parts_.store_files(id_, files, {.open = open, .unread = leave_out});
   return kept;
 }
 

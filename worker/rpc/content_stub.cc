@@ -104,8 +104,22 @@ absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
                           absl::StrCat("fetching content ", request.sha256()));
 }
 
-absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
-                                     const OpenLeftFile& open) {
+// A file is known to be unreadable, by a bad block, say, when a part of it is there already. So all
+// others are sent anew.
+absl::Status ContentStub::StoreFiles(JobId job, std::vector<LeftFile> files,
+                                     const LeftFileReader& reader) {
+  for (;;) {
+    const Stored stored = TryStoreFiles(job, files, reader);
+    if (!stored.unread.has_value()) return stored.status;
+    const auto unread = files.begin() + static_cast<std::ptrdiff_t>(*stored.unread);
+    reader.unread(*unread, stored.status);
+    files.erase(unread);
+    if (files.empty()) return absl::OkStatus();
+  }
+}
+
+ContentStub::Stored ContentStub::TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
+                                               const LeftFileReader& reader) {
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
@@ -121,19 +135,20 @@ absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& fil
     bytes += more;
     return absl::OkStatus();
   };
-  for (const LeftFile& left : files) {
-    absl::StatusOr<files::OutgoingFile> file = open(left);
-    if (!file.ok()) continue;  // Who has opened it knows why.
+  std::optional<std::size_t> unread;
+  for (std::size_t i = 0; i < files.size() && sent.ok(); ++i) {
+    absl::StatusOr<files::OutgoingFile> file = reader.open(files[i]);
+    if (!file.ok()) continue;
     sent = files::SendFile(*file, first, *writer, moved);
-    if (!sent.ok()) break;
+    if (!sent.ok()) unread = i;
   }
   watch.Expect(patience_ + std::chrono::milliseconds(bytes / kSyncedBytesPerMsLeast));
   const absl::Status ended =
       files::EndSending(sent, context, *writer, "storing the files of a job");
-  if (ended.ok() || !watch.fired()) return ended;
-  return absl::UnavailableError(absl::StrCat(
-      "storing the files of a job: ",
-      watch.watches() ? "the coordinator takes no more of them" : "there is no thread to be had"));
+  if (ended.ok() || unread.has_value() || !watch.fired()) return {ended, unread};
+  const char* const why =
+      watch.watches() ? "the coordinator takes no more of them" : "there is no thread to be had";
+  return {absl::UnavailableError(absl::StrCat("storing the files of a job: ", why)), {}};
 }
 
 }  // namespace bspnow::worker

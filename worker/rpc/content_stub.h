@@ -6,8 +6,10 @@
 #include <absl/status/status.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,7 @@ class ContentStub {
 
   /// Sends what a job left in its directory. One attempt; unavailable: the coordinator is away, has
   /// no room, or its disk does not answer.
-  absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
+  absl::Status StoreFiles(JobId job, std::vector<LeftFile> files, const LeftFileReader& reader);
 
   /// Sends what its processes on the host with this number recorded. One attempt, of 20 s at most.
   absl::Status StoreProfile(JobId job, std::uint32_t host, const std::string& profile);
@@ -43,6 +45,12 @@ class ContentStub {
  private:
   template <typename Try>
   absl::Status UntilAvailable(OpenCalls& calls, Try call);
+  /// `unread`: the number of the file that could not be read; then nothing is stored.
+  struct Stored {
+    absl::Status status;
+    std::optional<std::size_t> unread;
+  };
+  Stored TryStoreFiles(JobId job, const std::vector<LeftFile>& files, const LeftFileReader& reader);
   absl::Status TryReadBlob(const proto::ReadBlobRequest& request, const files::BlobStore& into,
                            OpenCalls& calls);
 

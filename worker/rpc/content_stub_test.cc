@@ -3,16 +3,33 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 #include "base/units.h"
 #include "files/file_chunks.h"
 #include "worker/rpc/testing/silent_coordinator.h"
+#include "worker/rpc/testing/taking_coordinator.h"
 
 namespace bspnow::worker {
 namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+LeftFile MadeFile(const std::string& directory, const std::string& name, const std::string& text) {
+  const std::string path = directory + "/" + name;
+  std::ofstream(path) << text;
+  return {.name = name, .bytes = text.size(), .mode = 0600, .changed_ns = 0, .path = path};
+}
+
+absl::StatusOr<files::OutgoingFile> Open(const LeftFile& file) {
+  return files::OutgoingFile::Open(file.path, file.name);
+}
 
 // A thread that asked again for a minute would be one that clears no other job away.
 TEST(ContentStubTest, AProfileIsOfferedOnce) {
@@ -30,14 +47,37 @@ TEST(ContentStubTest, FilesAreNotOfferedForEverToACoordinatorWhoseDiskHangs) {
       {.address = silent.address(), .login = {}, .credentials = RpcCredentials::Plain()},
       std::chrono::milliseconds(50));
   const ScratchDirectory scratch;
-  const std::string path = scratch.path() + "/out";
-  std::ofstream(path) << "text";
-  const LeftFile left{.name = "out", .bytes = 4, .mode = 0600, .changed_ns = 0, .path = path};
-  const absl::Status stored = stub.StoreFiles(JobId{1}, {left}, [](const LeftFile& file) {
-    return files::OutgoingFile::Open(file.path, file.name);
-  });
+  const LeftFile left = MadeFile(scratch.path(), "out", "text");
+  const absl::Status stored =
+      stub.StoreFiles(JobId{1}, {left}, {.open = Open, .unread = [](const auto&, const auto&) {}});
   EXPECT_EQ(stored.message(), "storing the files of a job: the coordinator takes no more of them");
   EXPECT_TRUE(absl::IsUnavailable(stored)) << "its disk may answer later";
+}
+
+// As one with a bad block is; here it is cut short once it has been opened. A part of it is at the
+// coordinator by then.
+TEST(ContentStubTest, AFileThatCannotBeReadCostsNoOther) {
+  const TakingCoordinator coordinator;
+  ContentStub stub(
+      {.address = coordinator.address(), .login = {}, .credentials = RpcCredentials::Plain()});
+  const ScratchDirectory scratch;
+  std::vector<LeftFile> left = {
+      MadeFile(scratch.path(), "first", "1"),
+      MadeFile(scratch.path(), "bad", std::string(2 * files::kChunkBytesMax, 'x')),
+      MadeFile(scratch.path(), "last", "3")};
+  Texts unread;
+  const auto open = [](const LeftFile& file) {
+    auto opened = Open(file);
+    if (file.name == "bad") std::filesystem::resize_file(file.path, files::kChunkBytesMax);
+    return opened;
+  };
+  const absl::Status stored = stub.StoreFiles(
+      JobId{1}, left, {.open = open, .unread = [&](const LeftFile& file, const absl::Status& why) {
+                         unread[file.name] = std::string(why.message());
+                       }});
+  EXPECT_EQ(stored, absl::OkStatus());
+  EXPECT_EQ(coordinator.files(), Texts({{"first", "1"}, {"last", "3"}}));
+  EXPECT_EQ(unread, Texts({{"bad", "file bad changed while it was sent"}}));
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ class NodeJobTest : public testing::Test {
         .files_bytes_max = 10'000,
         .store_profile = [this](JobId, std::uint32_t, const std::string&) { return profile_(); },
         .store_files =
-            [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
+            [this](JobId, const std::vector<LeftFile>& files, const LeftFileReader&) {
               const std::scoped_lock lock(stored_mutex_);
               if (!refusals_.empty()) {
                 const absl::Status refusal = refusals_.front();

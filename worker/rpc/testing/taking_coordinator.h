@@ -1,0 +1,28 @@
+// For tests: a coordinator that takes the files of a job, and keeps those of the last call that
+// came to its end.
+#ifndef WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
+#define WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace bspnow::worker {
+
+class TakingCoordinator {
+ public:
+  TakingCoordinator();
+  ~TakingCoordinator();
+
+  std::string address() const;
+  /// By name. While no call is under way.
+  const std::map<std::string, std::string>& files() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bspnow::worker
+
+#endif  // WORKER_RPC_TESTING_TAKING_COORDINATOR_H_

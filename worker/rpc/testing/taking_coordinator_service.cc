@@ -1,0 +1,57 @@
+#include <grpcpp/grpcpp.h>
+
+#include "proto/workers.grpc.pb.h"
+#include "worker/rpc/testing/taking_coordinator.h"
+
+namespace bspnow::worker {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+class Service final : public proto::Workers::Service {
+ public:
+  const Files& files() const { return files_; }
+
+ private:
+  grpc::Status StoreFiles(grpc::ServerContext* context,
+                          grpc::ServerReader<proto::FileChunk>* reader,
+                          proto::StoreFilesReply*) override {
+    Files files;
+    std::string name;
+    proto::FileChunk chunk;
+    while (reader->Read(&chunk)) {
+      if (!chunk.name().empty()) name = chunk.name();
+      files[name] += chunk.data();
+    }
+    if (context->IsCancelled()) return grpc::Status::CANCELLED;
+    files_ = std::move(files);
+    return grpc::Status::OK;
+  }
+
+  Files files_;
+};
+
+}  // namespace
+
+struct TakingCoordinator::Parts {
+  Service service;
+  int port = 0;
+  std::unique_ptr<grpc::Server> server;
+};
+
+TakingCoordinator::TakingCoordinator() : parts_(std::make_unique<Parts>()) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &parts_->port);
+  builder.RegisterService(&parts_->service);
+  parts_->server = builder.BuildAndStart();
+}
+
+TakingCoordinator::~TakingCoordinator() = default;
+
+std::string TakingCoordinator::address() const {
+  return "127.0.0.1:" + std::to_string(parts_->port);
+}
+
+const Files& TakingCoordinator::files() const { return parts_->service.files(); }
+
+}  // namespace bspnow::worker
