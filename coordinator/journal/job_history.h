@@ -25,6 +25,7 @@ class JobHistory {
   /// Makes it if need be. DATA_LOSS if it is damaged, as far as a first look can tell.
   static absl::StatusOr<JobHistory> Open(const std::string& path);
 
+  const std::string& path() const { return database_.path(); }
   /// All or none of them; durable. One that is there already is replaced.
   absl::Status Add(const std::vector<JobRecord>& jobs);
   /// Up to `count` jobs with smaller ids, the newest first. DATA_LOSS if one of them is damaged.

@@ -27,14 +27,18 @@ absl::Status WithFix(const absl::Status& status, const std::string& directory) {
                    "` makes a journal of what is left, `--check` says what is wrong"));
 }
 
-/// One that is damaged is set aside: no job needs it.
+/// No job needs a damaged one. It is not open.
+absl::StatusOr<JobHistory> BeginAnew(const std::string& path, const absl::Status& damage) {
+  const absl::StatusOr<std::string> aside = SetAside(path);
+  if (!aside.ok()) return aside.status();
+  spdlog::error("event=history_set_aside as={} error=\"{}\"", *aside, damage.ToString());
+  return JobHistory::Open(path);
+}
+
 absl::StatusOr<JobHistory> OpenHistory(const std::string& path) {
   absl::StatusOr<JobHistory> history = JobHistory::Open(path);
   if (!absl::IsDataLoss(history.status())) return history;
-  spdlog::error("event=history_set_aside as={}.damaged error=\"{}\"", path,
-                history.status().ToString());
-  if (absl::Status s = SetAside(path); !s.ok()) return s;
-  return JobHistory::Open(path);
+  return BeginAnew(path, history.status());
 }
 
 /// All that ended but the newest.
@@ -46,11 +50,22 @@ std::vector<JobId> OldestEnded(const StoredState& state) {
   return oldest;
 }
 
+/// To a history that has turned out to be damaged where a first look did not see it, too.
+absl::Status Add(const std::vector<JobRecord>& jobs, absl::StatusOr<JobHistory>& history) {
+  const absl::Status added = history->Add(jobs);
+  if (!absl::IsDataLoss(added)) return added;
+  const std::string path = history->path();
+  history = added;  // Closes it.
+  history = BeginAnew(path, added);
+  return history.ok() ? history->Add(jobs) : history.status();
+}
+
 /// First into the history, then out of the journal: whatever happens between, they are known.
-absl::Status Move(const std::vector<JobId>& jobs, JobDatabase& journal, JobHistory& history) {
+absl::Status Move(const std::vector<JobId>& jobs, JobDatabase& journal,
+                  absl::StatusOr<JobHistory>& history) {
   const absl::StatusOr<std::vector<JobRecord>> records = journal.ReadJobs(jobs);
   if (!records.ok()) return records.status();
-  if (absl::Status s = history.Add(*records); !s.ok()) return s;
+  if (absl::Status s = Add(*records, history); !s.ok()) return s;
   return journal.Forget(*records);
 }
 
@@ -65,7 +80,7 @@ absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& dire
   absl::StatusOr<StoredState> loaded = database->Load();
   if (!loaded.ok()) return WithFix(loaded.status(), directory);
   if (const std::vector<JobId> oldest = OldestEnded(*loaded); !oldest.empty()) {
-    if (absl::Status s = Move(oldest, *database, *history); !s.ok()) return s;
+    if (absl::Status s = Move(oldest, *database, history); !s.ok()) return s;
     loaded = database->Read();
     if (!loaded.ok()) return WithFix(loaded.status(), directory);
   }
@@ -75,6 +90,7 @@ absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& dire
 
 JobStore::JobStore(JobDatabase database, JobHistory history, StoredState loaded, PostEvent post)
     : database_(std::move(database)),
+      history_path_(history.path()),
       history_(std::move(history)),
       loaded_(std::move(loaded)),
       post_(std::move(post)),
@@ -199,7 +215,9 @@ void JobStore::PerformArchive(const std::vector<JobId>& jobs) {
 }
 
 void JobStore::MoveArchived() {
-  const absl::Status moved = Move(not_archived_, database_, history_);
+  if (!history_.ok()) history_ = OpenHistory(history_path_);
+  const absl::Status moved =
+      history_.ok() ? Move(not_archived_, database_, history_) : history_.status();
   if (moved.ok()) {
     not_archived_.clear();
     copied_ = false;
@@ -220,7 +238,8 @@ void JobStore::PerformLookup(Lookup lookup) {
 
 // What was to be moved into the history and could not be is still in the journal, or in both.
 absl::StatusOr<std::vector<JobRecord>> JobStore::ReadBefore(JobId before, std::size_t count) {
-  absl::StatusOr<std::vector<JobRecord>> jobs = history_.ReadBefore(before, count);
+  if (!history_.ok()) return history_.status();
+  absl::StatusOr<std::vector<JobRecord>> jobs = history_->ReadBefore(before, count);
   std::vector<JobId> waiting;
   for (const JobId job : not_archived_)
     if (job < before) waiting.push_back(job);

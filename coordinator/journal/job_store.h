@@ -92,9 +92,10 @@ class JobStore final : public Journal {
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread, and so is all up to loaded_.
-  JobHistory history_;
-  std::vector<JobId> not_archived_{};  ///< For want of room, say: tried again with each copy.
-  bool copied_ = false;                ///< What is committed.
+  const std::string history_path_;
+  absl::StatusOr<JobHistory> history_;  ///< Why there is none, until the next move into it.
+  std::vector<JobId> not_archived_{};   ///< For want of room, say: tried again with each copy.
+  bool copied_ = false;                 ///< What is committed.
   std::chrono::steady_clock::time_point next_copy_{};
   std::string move_failure_;  ///< The last; empty: none.
   std::string copy_failure_;  ///< The same.

@@ -171,12 +171,13 @@ absl::StatusOr<RepairReport> RebuildJournal(const StateDirectory& state,
   const std::string rebuilt = path + ".rebuilt";
   if (absl::Status s = WriteAll(rebuilt, age, all->records); !s.ok()) return s;
   const bool was_there = std::filesystem::exists(path);
-  if (absl::Status s = SetAside(path); !s.ok()) return s;
+  const absl::StatusOr<std::string> aside = SetAside(path);
+  if (!aside.ok()) return aside.status();
   std::filesystem::rename(rebuilt, path);
   if (absl::Status s = SyncDirectory(state.path()); !s.ok()) return s;
   report.push_back(
       absl::StrCat(path, " is new: ", AgeText(age), ", ", all->records.size(), " records"));
-  if (was_there) absl::StrAppend(&report.back(), "; what was there is ", path, ".damaged");
+  if (was_there) absl::StrAppend(&report.back(), "; what was there is ", *aside);
   std::set<JobId> known;
   for (const auto& [key, bytes] : all->records) {
     JobRecord record;

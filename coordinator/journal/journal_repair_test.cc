@@ -95,6 +95,21 @@ TEST_F(JournalRepairTest, AJournalThatWasCutComesBackFromItsCopy) {
   EXPECT_TRUE(std::filesystem::exists(journal_ + ".damaged"));
 }
 
+TEST_F(JournalRepairTest, WhatWasThereBeforeIsKeptEachTime) {
+  Run({1});
+  for (const char* const name : {".damaged", ".damaged.2", ".damaged.3"}) {
+    std::ofstream(journal_, std::ios::trunc) << "what is there before " << name;
+    const auto rebuilt = RebuildJournal(state_, "");
+    ASSERT_TRUE(rebuilt.ok()) << rebuilt.status();
+    EXPECT_TRUE(std::any_of(rebuilt->begin(), rebuilt->end(), [&](const std::string& line) {
+      return line.ends_with("what was there is " + journal_ + name);
+    }));
+    std::string text;
+    std::getline(std::ifstream(journal_ + name), text);
+    EXPECT_EQ(text, std::string("what is there before ") + name);
+  }
+}
+
 TEST_F(JournalRepairTest, AnOlderJournalIsNoticedAndTheNewerCopyCounts) {
   Run({1});
   std::filesystem::copy_file(journal_, journal_ + ".old");

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "base/durable_file.h"
@@ -51,14 +53,24 @@ absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
 
 }  // namespace
 
-absl::Status SetAside(const std::string& path) {
-  for (const char* part : {"-wal", "-shm", ""}) {
+absl::StatusOr<std::string> SetAside(const std::string& path) {
+  constexpr const char* kParts[] = {"-wal", "-shm", ""};
+  const auto is_taken = [&kParts](const std::string& name) {
+    std::error_code error;
+    return std::any_of(std::begin(kParts), std::end(kParts), [&](const char* part) {
+      return std::filesystem::exists(name + part, error);
+    });
+  };
+  const std::string first = path + ".damaged";
+  std::string aside = first;
+  for (int number = 2; is_taken(aside); ++number) aside = absl::StrCat(first, ".", number);
+  for (const char* part : kParts) {
     std::error_code error;
     if (!std::filesystem::exists(path + part, error)) continue;
-    std::filesystem::rename(path + part, path + ".damaged" + part, error);
+    std::filesystem::rename(path + part, aside + part, error);
     if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat("setting aside ", path));
   }
-  return absl::OkStatus();
+  return aside;
 }
 
 void SqliteStatement::Finalizer::operator()(sqlite3_stmt* statement) const {

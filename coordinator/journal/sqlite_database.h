@@ -48,8 +48,9 @@ class SqliteStatement {
   absl::Status status_;
 };
 
-/// Renames a file that is not open, and what SQLite keeps beside it, to PATH.damaged.
-absl::Status SetAside(const std::string& path);
+/// Renames a file that is not open, and what SQLite keeps beside it, to PATH.damaged; to
+/// PATH.damaged.2 and so on if there is one already. Returns that name.
+absl::StatusOr<std::string> SetAside(const std::string& path);
 
 class SqliteDatabase {
  public:
