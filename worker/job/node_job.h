@@ -149,6 +149,7 @@ class NodeJob final : public JobHost {
     absl::StatusOr<JobDirectory> directory;
     std::optional<Account> account{};
     PreparedRestore restore{};
+    absl::StatusOr<UniqueFd> input = UniqueFd();
   };
 
   void BeginPreparing();
@@ -157,7 +158,9 @@ class NodeJob final : public JobHost {
   Prepared PrepareOnThread();
   absl::Status GiveFiles(const JobDirectory& directory, const Account& account) const;
   void OnPrepared(Prepared prepared);
-  absl::StatusOr<UniqueFd> OpenInput();
+  absl::StatusOr<UniqueFd> OpenInput(const JobDirectory& directory,
+                                     const std::optional<Account>& account) const;
+  absl::StatusOr<UniqueFd> TakeInputEnd();
   absl::StatusOr<NodeSegment> MakeSegment() const;
   /// By which processes and worker call each other, where the job has other nodes.
   absl::Status OpenDoorbell();
@@ -202,7 +205,8 @@ class NodeJob final : public JobHost {
   std::shared_ptr<std::atomic_flag> prepared_;
   std::optional<Account> account_;  ///< As whom its programs run; none: as the worker.
   std::optional<JobDirectory> directory_;
-  std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
+  absl::StatusOr<UniqueFd> input_file_ = UniqueFd();  ///< For pid 0; invalid: it has none.
+  std::vector<proto::HostedProcess> resumed_;         ///< Empty: all begin in main.
   std::unique_ptr<NodeSegment> segment_;
   DoorbellEnds doorbell_;
   MailboxEnds mailbox_;

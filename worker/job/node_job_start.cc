@@ -162,7 +162,29 @@ NodeJob::Prepared NodeJob::PrepareOnThread() {
     const absl::Status given = GiveFiles(*prepared.directory, *prepared.account);
     if (!given.ok()) prepared.directory = given;
   }
+  if (prepared.directory.ok()) prepared.input = OpenInput(*prepared.directory, prepared.account);
   return prepared;
+}
+
+// On one of the threads: a file server may be away. A process that is put back has its file, or has
+// none.
+absl::StatusOr<UniqueFd> NodeJob::OpenInput(const JobDirectory& directory,
+                                            const std::optional<Account>& account) const {
+  const std::string& name = job_.start().spec().input();
+  const std::vector<std::uint32_t> started = job_.StartedPids();
+  if (name.empty() || started.empty() || started.front() != 0 || job_.resumes_images())
+    return UniqueFd();
+  const std::string path = absl::StrCat(directory.path(), "/", name);
+  const FilesAs as(account ? &*account : nullptr);
+  // A pipe that another job of the account has put there would keep the thread waiting.
+  UniqueFd input(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!input.valid() || fstat(input.get(), &status) != 0 || fcntl(input.get(), F_SETFL, 0) != 0)
+    return absl::UnavailableError(absl::StrCat("opening ", name, ": ", strerror(errno)));
+  if (!S_ISREG(status.st_mode))
+    return absl::UnavailableError(
+        absl::StrCat("standard input, ", name, ", is no regular file any more"));
+  return input;
 }
 
 // Last: until then nobody but the worker comes into these directories.
@@ -192,6 +214,7 @@ void NodeJob::OnPrepared(Prepared prepared) {
   const absl::Status status = prepared.directory.status();
   if (prepared.account) account_ = std::move(prepared.account);
   if (status.ok()) directory_.emplace(std::move(*prepared.directory));
+  input_file_ = std::move(prepared.input);
   resumed_ = std::move(prepared.restore.processes);
   job_.OnPrepared(status, prepared.restore.failed, std::move(prepared.restore.not_brought));
 }
@@ -203,7 +226,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (NowNs() < hosting_.host_silent_until_ns_)
     return absl::InternalError(
         "bsp-host does not begin on this node now; is its disk's server away?");
-  const absl::StatusOr<UniqueFd> input = OpenInput();
+  const absl::StatusOr<UniqueFd> input = TakeInputEnd();
   if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_, Limits());
   kills_here_ = MemoryKills(parts_.memory_kills);
@@ -236,22 +259,12 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   return absl::OkStatus();
 }
 
-// A process that is put back has its file, or has none.
-absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
-  if (input_) {  // Without an end to read from bsp-host would give it an empty one.
-    UniqueFd read_end = input_->TakeReadEnd();
-    if (read_end.valid()) return read_end;
-    return absl::UnavailableError("there was no pipe to be had for standard input");
-  }
-  const std::string& name = job_.start().spec().input();
-  if (name.empty() || pids_.front() != Pid{0} || job_.resumes_images()) return UniqueFd();
-  const std::string path = absl::StrCat(directory_->path(), "/", name);
-  const FilesAs as(account_ ? &*account_ : nullptr);
-  // A pipe that another job of the account has put there would keep the worker waiting.
-  UniqueFd input(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!input.valid() || fcntl(input.get(), F_SETFL, 0) != 0)
-    return absl::UnavailableError(absl::StrCat("opening ", name, ": ", strerror(errno)));
-  return input;
+absl::StatusOr<UniqueFd> NodeJob::TakeInputEnd() {
+  if (!input_) return std::move(input_file_);
+  UniqueFd read_end = input_->TakeReadEnd();
+  if (read_end.valid()) return read_end;
+  // Without an end to read from bsp-host would give it an empty one.
+  return absl::UnavailableError("there was no pipe to be had for standard input");
 }
 
 absl::StatusOr<NodeSegment> NodeJob::MakeSegment() const {

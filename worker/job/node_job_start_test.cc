@@ -77,5 +77,22 @@ TEST_F(NodeJobTest, DoesNotStartWithoutAPipeForStandardInput) {
   EXPECT_EQ(Output(), "");
 }
 
+TEST_F(NodeJobTest, InputThatIsNoFileAnyMoreStartsNothing) {
+  const std::string hash = AddScript("cat");
+  const std::string words = AddText("words\n");
+  Open();
+  proto::Order start = StartOrder(1, hash, 1);
+  proto::JobSpec& spec = *start.mutable_start()->mutable_spec();
+  spec.set_input("data");
+  spec.add_files()->set_name("data/words");
+  spec.mutable_files(0)->set_sha256(words);
+  spec.mutable_files(0)->set_mode(0444);
+  jobs_->OnOrder(start);
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kNotStarted) == 1; }));
+  EXPECT_EQ(First(proto::WorkerEvent::kNotStarted).not_started().reason(),
+            "standard input, data, is no regular file any more");
+  ASSERT_TRUE(End(1));
+}
+
 }  // namespace
 }  // namespace bspnow::worker
