@@ -173,10 +173,14 @@ void Cluster::PostPass() {
 
 void Cluster::MakeOutputDurable(const FinishedJob& finished) {
   std::vector<LogPosition> reach;
-  for (const auto& [pid, printed] : PrintedBy(finished.printed, *FindLive(finished.job)))
+  LiveJob& job = *FindLive(finished.job);
+  for (const auto& [pid, printed] : PrintedBy(finished.printed, job)) {
     reach.push_back({.pid = Value(pid),
                      .stdout_bytes = printed.output_bytes,
                      .stderr_bytes = printed.error_bytes});
+    job.printed.OnPrinted({Value(pid), LogOrigin::kStdout}, printed.output_bytes);
+    job.printed.OnPrinted({Value(pid), LogOrigin::kStderr}, printed.error_bytes);
+  }
   const auto synced = [this, job = finished.job, epoch = finished.epoch](const absl::Status& s) {
     Perform(table_.OnOutputDurable(job, epoch, s, Now()));
   };
@@ -379,7 +383,7 @@ proto::Job Cluster::Completed(const JobRecord& record, proto::Job job) const {
       }
       if (job.reason().empty()) job.set_reason(WhyItStands(entry, *live->running, nodes_));
     }
-    job.set_output_bytes(live->output_bytes);
+    job.set_output_bytes(live->printed.bytes());
     if (job.reason().empty()) job.set_reason(WhyItIsStillThere(entry));
     if (!live->files_wait.empty() && job.reason().empty())
       job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));

@@ -25,14 +25,6 @@ constexpr std::uint64_t kRefusedMs = 1'000;  // As the job table tries again.
 constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
 constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
 
-std::uint64_t PrintedAt(const Checkpoint* from) {
-  std::uint64_t printed = 0;
-  if (from == nullptr) return printed;
-  for (const CheckpointPart& part : from->parts)
-    for (const SavedImage& image : part.images) printed += image.output_bytes + image.error_bytes;
-  return printed;
-}
-
 /// What a loss counts as in the metrics.
 const char* KindOfLoss(const proto::JobLoss& loss) {
   if (loss.reason().starts_with("worker")) return "worker";
@@ -194,7 +186,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   Failpoint("coordinator.recovery.cut");
   const coordinator::Checkpoint* from = job->checkpoints.Best(ImageNodes());
   if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
-  job->output_bytes = PrintedAt(from);
+  job->printed.OnCut(PositionsOf(from, table_.Find(id)->job().spec().nprocs()));
   table_.SetCpuFeatures(id, from == nullptr ? std::vector<std::string>() : from->cpu_features);
   const StartOrder order = *std::exchange(job->starting, std::nullopt);
   Launch(order, from);

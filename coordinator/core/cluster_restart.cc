@@ -24,7 +24,7 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
     LiveJob& job = AddJob(id, spec, spec.reconnect_ms() * kNsPerMs);
     job.restored = true;
     job.counted_loss_ns = table_.jobs().at(id).lost_ns;
-    job.output_bytes = record.job().output_bytes();
+    job.printed.Restore(record.job().output_bytes());
     auto catalogue = DecodeCatalogue(has_any ? found->second : "");
     if (!catalogue.ok()) {
       spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(id),

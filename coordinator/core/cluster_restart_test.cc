@@ -203,6 +203,19 @@ TEST_F(TwoHostsTest, ACoordinatorThatEndsStoresWhatItsJobsHaveDone) {
   EXPECT_EQ(world_.journal.records[job].totals_epoch(), 1u);
 }
 
+// Its acknowledgement was lost with the last coordinator, which had counted it.
+TEST_F(TwoHostsTest, OutputThatIsSentAgainCountsOnce) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  ReportOutput(worker, job, Epoch{1});
+  cluster_->Close();
+  Restart();
+  worker = Join(Returning(worker, 0));
+  ReportOutput(worker, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job).output_bytes(), 2u);
+}
+
 // ---- A journal that is an older copy ------------------------------------------------------------
 
 class OlderJournalTest : public ClusterFixture {

@@ -133,7 +133,8 @@ absl::Status Cluster::RefuseUnfit(const proto::RegisterRequest& request) {
   if (const Node* earlier = nodes_.FindUp(name)) {
     if (absl::Status free = CheckNamesake(*earlier, request); !free.ok()) return free;
     const bool had_lease = earlier->attached || earlier->lease.connected();
-    if (absl::Status gone = had_lease ? CheckPredecessor(earlier) : absl::OkStatus(); !gone.ok())
+    if (absl::Status gone = had_lease ? CheckPredecessor(earlier) : absl::OkStatus();
+        !gone.ok())
       return gone;
     Lose(earlier->worker, request.unfit());
   }
@@ -312,7 +313,6 @@ void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {
   if (output.text().size() > kLogTextBytesMax)
     return Perform(
         table_.OnFailed(job, epoch, "its worker sent more output at once than is allowed", Now()));
-  FindLive(job)->output_bytes += output.text().size();
   output_bytes_of_all_ += output.text().size();
   const std::uint64_t sequence = node.session.AwaitLog();
   LogRecord line{
@@ -320,6 +320,7 @@ void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {
       .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
       .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
+  FindLive(job)->printed.OnPrinted(StreamOf(line), line.offset + line.text.size());
   const auto logged = [this, id = node.worker, sequence, job, epoch](const absl::Status& status) {
     const std::string reason(status.message());
     if (!status.ok())  // Before the events that follow this output: an end would count without it.

@@ -20,6 +20,7 @@
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/job_counters.h"
 #include "coordinator/core/jobs/job_orders.h"
+#include "coordinator/core/printed_bytes.h"
 #include "coordinator/core/running_epoch.h"
 #include "proto/jobs.pb.h"
 
@@ -64,7 +65,7 @@ struct LiveJob {
     OnJob answer;
   };
   std::vector<Done> done{};
-  std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
+  PrintedBytes printed{};                  ///< In all epochs that count.
   std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 
   /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
