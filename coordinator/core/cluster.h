@@ -209,7 +209,7 @@ class Cluster {
 
   void AdoptJobs();
   static absl::Status CheckNamesake(const Node& earlier, const proto::RegisterRequest& request);
-  absl::Status CheckPredecessor(const Node* earlier) const;
+  absl::Status CheckPredecessor(const std::string& name, const Node* earlier) const;
   absl::Status TakeHigherTerm(const proto::RegisterRequest& request);
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
   absl::Status RefuseUnfit(const proto::RegisterRequest& request);

@@ -154,6 +154,26 @@ TEST_F(TwoHostsTest, ANewDaemonWaitsForTheLeaseOfAnEpochThatWasBeingCleared) {
   EXPECT_EQ(Starts(joined), 1u);
 }
 
+TEST_F(TwoHostsTest, ACloneDoesNotTakeThePlaceOfAWorkerWhoseJobsRun) {
+  const FakeWorker worker = Join("w1", 2);
+  FakeWorker host = worker;
+  const JobId job = Run(host);
+  proto::RegisterRequest clone = Registration("w1", 2);
+  clone.set_incarnation(7);
+  Restart();
+  world_.timers.Advance(2'000);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(clone).status()));
+  Join(Returning(worker, 0));
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  EXPECT_EQ(Show(job).losses_size(), 0);
+  Restart();
+  world_.timers.Advance(10'000);
+  Join(clone);
+  Settle();
+  EXPECT_EQ(Show(job).losses_size(), 1) << "it has been given up";
+}
+
 // ---- Figures ------------------------------------------------------------------------------------
 
 TEST_F(TwoHostsTest, TotalsGoOnFromWhatTheJournalWasTold) {

@@ -65,12 +65,19 @@ absl::Status Cluster::CheckNamesake(const Node& earlier, const proto::RegisterRe
                                                     "; give this one another --name"));
 }
 
-// Processes of a daemon that is gone may pass barriers for as long as its last lease held.
-absl::Status Cluster::CheckPredecessor(const Node* earlier) const {
+// Processes of a daemon that is gone may pass barriers for as long as its last lease held. One that
+// is awaited may come back until it is given up, and another in its place would cost its jobs.
+absl::Status Cluster::CheckPredecessor(const std::string& name, const Node* earlier) const {
   const std::uint64_t now_ns = NowNs();
   const std::uint64_t age_ns = earlier != nullptr ? earlier->lease.AgeNs(now_ns)
                                : awaits_hosts_    ? now_ns - started_ns_
                                                   : kLeaseNs;
+  const std::uint64_t since_ns = now_ns - started_ns_;
+  if (earlier == nullptr && since_ns < kReturnNs && table_.WouldMiss(name))
+    return absl::UnavailableError(
+        absl::StrCat("another worker of this name is awaited, which had jobs when the coordinator "
+                     "was restarted, for another ",
+                     (kReturnNs - since_ns) / kNsPerMs, " ms"));
   if (age_ns >= kLeaseNs) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the lease of a worker that was here before holds for another ",
@@ -99,7 +106,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   // A daemon that comes from another cluster may have been started since this one was last here.
   const bool first = request.previous_worker() == 0 || request.cluster() != cluster_id_;
   if (earlier != nullptr || first)
-    if (absl::Status gone = CheckPredecessor(earlier); !gone.ok()) return gone;
+    if (absl::Status gone = CheckPredecessor(name, earlier); !gone.ok()) return gone;
   if (earlier != nullptr) Lose(earlier->worker, "it was started anew");
 
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
@@ -133,7 +140,7 @@ absl::Status Cluster::RefuseUnfit(const proto::RegisterRequest& request) {
   if (const Node* earlier = nodes_.FindUp(name)) {
     if (absl::Status free = CheckNamesake(*earlier, request); !free.ok()) return free;
     const bool had_lease = earlier->attached || earlier->lease.connected();
-    if (absl::Status gone = had_lease ? CheckPredecessor(earlier) : absl::OkStatus();
+    if (absl::Status gone = had_lease ? CheckPredecessor(name, earlier) : absl::OkStatus();
         !gone.ok())
       return gone;
     Lose(earlier->worker, request.unfit());

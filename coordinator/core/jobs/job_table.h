@@ -98,6 +98,8 @@ class JobTable {
   Return OnHostReturned(WorkerId worker, const std::vector<HeldEpoch>& held, const Moment& at);
   /// Still waits for this worker to return.
   bool Awaits(WorkerId worker) const;
+  /// The same of one of this name, by jobs that would lose something if it did not.
+  bool WouldMiss(const std::string& node) const;
 
   // ---- Clients. ---------------------------------------------------------------------------------
 

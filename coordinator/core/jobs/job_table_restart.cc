@@ -75,6 +75,20 @@ bool JobTable::Awaits(WorkerId worker) const {
   });
 }
 
+bool JobTable::WouldMiss(const std::string& node) const {
+  return std::any_of(running_.begin(), running_.end(), [&](JobId id) {
+    const Job& job = jobs_.at(id);
+    if (job.state() != proto::RUNNING && job.state() != proto::ENDING) return false;
+    for (int i = 0; i < job.record.hosts_size() && !job.awaited.empty(); ++i) {
+      const WorkerId worker = WorkerOf(job.record.hosts(i));
+      if (job.shown().placement(i).node() == node &&
+          std::find(job.awaited.begin(), job.awaited.end(), worker) != job.awaited.end())
+        return true;
+    }
+    return false;
+  });
+}
+
 JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<HeldEpoch>& held,
                                           const Moment& at) {
   const Node& node = *nodes_->Find(worker);
