@@ -64,8 +64,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (const std::string unknown = UnknownOption(app); !unknown.empty())
     return "unknown option " + unknown + DidYouMean(app, unknown);
-  std::string what = error.what();
-  if (what == "--np is required") what = "-n is required";  // All write it so.
+  const std::string what = WithShortName(error.what());
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return what;
   const std::string& first = rest.front();

@@ -64,7 +64,7 @@ says 1 'no coordinator' bsp top --interval 1.5s
 # As mpirun has it; a program's own -np is its own.
 says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
 says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
-says 2 '--np: x is no number of processes; write 1 to 16384' bsprun -np x true
+says 2 '-n: x is no number of processes; write 1 to 16384' bsprun -np x true
 # Else the word after it would be its value.
 says 2 'bsp: --coordinator= has no value' bsp --coordinator= jobs
 says 2 'bsp: --coordinator= has no value' bsp jobs --coordinator= -a

@@ -55,6 +55,13 @@ struct JobOptions {
   std::string misplaced;  ///< What to add where the program is not found: see MisplacedOption.
 };
 
+/// An error of the command line, with -n where it says --np: all write it so.
+inline std::string WithShortName(std::string what) {
+  for (const char* const begin : {"--np:", "--np is"})
+    if (what.starts_with(begin)) what.replace(0, sizeof "--np" - 1, "-n");
+  return what;
+}
+
 /// Makes --np of mpirun's -np in the arguments of `command` (argv[0] is its name), up to the
 /// program; it would be read as -n with the value p. The program's own -np stays.
 /// Says what is wrong if there is an option with nothing after its "=", as of a variable that is

@@ -60,7 +60,7 @@ TextTable HistoryTable(const std::vector<proto::Job>& jobs) {
     const auto bytes = [](std::uint64_t n) { return BytesText(static_cast<double>(n)); };
     const auto cpu_s = static_cast<double>(job.cpu_ns()) / kNsPerSecond;
     table.AddRow({{absl::StrCat(job.job())},
-                  {NameOf(job)},
+                  {ShortNameOf(job)},
                   {job.spec().user()},
                   {absl::StrCat(job.spec().nprocs())},
                   {StateName(job.state()), ColourOf(job.state())},

@@ -49,5 +49,16 @@ TEST(HistoryViewTest, TheTableIsForPeople) {
   EXPECT_NE(text.find("cancelled by eve\n"), std::string::npos);
 }
 
+TEST(HistoryViewTest, TheTableCutsLongNames) {
+  proto::Job job = EndedJob("\xc3\xbc" + std::string(26, 'a'));
+  EXPECT_NE(HistoryTable({job}).Text(Colours::kOff).find(job.spec().name() + " "),
+            std::string::npos);
+  job.mutable_spec()->mutable_name()->append("a");
+  job.mutable_array()->set_index(7);
+  const std::string text = HistoryTable({job}).Text(Colours::kOff);
+  EXPECT_NE(text.find("\xc3\xbc" + std::string(23, 'a') + "...[7] "), std::string::npos) << text;
+  EXPECT_NE(HistoryCsv({job}).find(job.spec().name()), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bspnow::client

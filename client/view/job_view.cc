@@ -94,6 +94,22 @@ std::string NameOf(const proto::Job& job) {
   return absl::StrCat(job.spec().name(), "[", job.array().index(), "]");
 }
 
+std::string ShortNameOf(const proto::Job& job) {
+  constexpr std::size_t kShown = 24;  // Characters, and as many more as "..." takes.
+  const std::string& name = job.spec().name();
+  std::size_t characters = 0;
+  std::size_t cut = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if ((name[i] & 0xc0) == 0x80) continue;  // Within a character of UTF-8.
+    if (characters++ == kShown) cut = i;
+  }
+  if (characters <= kShown + 3) return NameOf(job);
+  proto::Job shown;
+  shown.mutable_spec()->set_name(name.substr(0, cut) + "...");
+  if (job.has_array()) *shown.mutable_array() = job.array();
+  return NameOf(shown);
+}
+
 AwaitedProcesses AwaitedOf(const proto::Job& job) {
   AwaitedProcesses awaited;
   for (const proto::BarrierWait& wait : job.barrier_waits()) {
@@ -156,7 +172,7 @@ TextTable JobTable(const std::vector<proto::Job>& jobs) {
                    {"NODES (REASON)", Align::kLeft}});
   for (const proto::Job& job : jobs) {
     table.AddRow({{absl::StrCat(job.job())},
-                  {NameOf(job)},
+                  {ShortNameOf(job)},
                   {job.spec().user()},
                   {StateName(job.state()), ColourOf(job.state())},
                   {absl::StrCat(job.spec().nprocs())},

@@ -20,6 +20,8 @@ Colour ColourOf(proto::JobState state);
 
 /// With the index of an element of an array: "sweep[7]".
 std::string NameOf(const proto::Job& job);
+/// The same for a table: what is long is cut, so that a line stays within a terminal.
+std::string ShortNameOf(const proto::Job& job);
 
 /// Whom the job's barrier waits for, as far as its nodes have said so.
 AwaitedProcesses AwaitedOf(const proto::Job& job);

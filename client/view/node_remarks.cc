@@ -48,11 +48,14 @@ std::string IsolationRemarks(const proto::ListNodesReply& nodes) {
 
 std::string NodeRemarks(const proto::ListNodesReply& nodes) {
   std::string remarks = IsolationRemarks(nodes);
+  std::map<std::string, Names> keep;  // By the jobs: each node may have copies of the same ones.
   for (const proto::Node& node : nodes.nodes())
     if (!node.unknown_jobs().empty())
-      absl::StrAppend(&remarks, node.spec().name(), " keeps checkpoints of jobs that the journal ",
-                      "has lost: ", absl::StrJoin(node.unknown_jobs(), ", "),
-                      " (see \"The state of the coordinator\" in docs/network.md)\n");
+      keep[absl::StrJoin(node.unknown_jobs(), ", ")].push_back(node.spec().name());
+  for (const auto& [jobs, where] : keep)
+    absl::StrAppend(&remarks, NamesText(where, nodes), where.size() == 1 ? " keeps" : " keep",
+                    " checkpoints of jobs that the journal has lost: ", jobs,
+                    " (see \"The state of the coordinator\" in docs/network.md)\n");
   return remarks;
 }
 

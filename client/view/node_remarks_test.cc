@@ -13,6 +13,14 @@ TEST(NodeRemarksTest, NameJobsThatTheJournalHasLost) {
   nodes.mutable_nodes(0)->add_unknown_jobs(9);
   EXPECT_NE(NodeRemarks(nodes).find("w1 keeps checkpoints of jobs that the journal has lost: 7, 9"),
             std::string::npos);
+  *nodes.add_nodes() = nodes.nodes(0);
+  nodes.mutable_nodes(1)->mutable_spec()->set_name("w2");
+  nodes.add_nodes()->mutable_spec()->set_name("w3");
+  const std::string remarks = NodeRemarks(nodes);
+  EXPECT_TRUE(
+      remarks.starts_with("w1, w2 keep checkpoints of jobs that the journal has lost: 7, 9 (see"))
+      << remarks;
+  EXPECT_EQ(remarks.find('\n'), remarks.size() - 1);
 }
 
 TEST(NodeRemarksTest, NameNodesWhereJobsAreNotKeptApart) {

@@ -22,5 +22,11 @@ TEST(ParametersTextTest, CountsFlopsAndWordsAsProgramsAreTold) {
   }
 }
 
+TEST(ParametersTextTest, ShowsNoNegativeHalfLength) {
+  proto::MachineParameters parameters;
+  parameters.set_half_bytes(-12);
+  EXPECT_NE(ParametersText(parameters).find("n1/2  -\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace bspnow::client

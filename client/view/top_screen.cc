@@ -122,7 +122,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
             : Since(job.totals(), before->second.totals,
                     static_cast<double>(sample.taken_ns - before->second.taken_ns) / kNsPerSecond);
     table.AddRow({{absl::StrCat(job.job())},
-                  {NameOf(job)},
+                  {ShortNameOf(job)},
                   {StateName(job.state()), ColourOf(job.state())},
                   {absl::StrCat(job.spec().nprocs())},
                   {absl::StrCat(job.totals().supersteps())},
