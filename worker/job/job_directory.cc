@@ -118,7 +118,7 @@ absl::StatusOr<files::FilesFound> JobDirectory::LeftFiles() const {
   std::erase_if(found->files, [this](const LeftFile& file) {
     const auto given = given_.find(file.name);
     return given != given_.end() && given->second.bytes == file.bytes &&
-           given->second.changed_ns == file.changed_ns;
+           given->second.changed_ns == file.changed_ns && given->second.mode == file.mode;
   });
   return found;
 }

@@ -122,6 +122,18 @@ TEST_F(JobDirectoryTest, FindsNewAndChangedRegularFilesOnly) {
   EXPECT_EQ(files[1].bytes, 5u);
 }
 
+TEST_F(JobDirectoryTest, AFileWithOtherPermissionsHasChanged) {
+  AddFile("script");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  const std::string path = directory->path() + "/script";
+  fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);
+  const std::vector<LeftFile> files = directory->LeftFiles()->files;
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "script");
+  EXPECT_NE(files[0].mode & S_IXUSR, 0u);
+}
+
 // Some file systems count in seconds, and FAT in two; a change may be as long as what it replaces.
 TEST_F(JobDirectoryTest, FilesAreOlderThanAChangeMayBe) {
   const std::int64_t before_s = UnixMs() / 1000;
