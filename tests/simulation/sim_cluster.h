@@ -22,6 +22,9 @@
 
 namespace bspnow {
 
+/// Restarts that no schedule needs.
+inline constexpr int kRestartsMany = 1000;
+
 class SimCluster {
  public:
   explicit SimCluster(std::uint64_t seed);
