@@ -70,6 +70,7 @@ class SimCluster {
   std::uint64_t PauseNs();
   void PlanFaults();
   void PlanLaneFaults();
+  std::uint64_t SlowEventNs();
   void Disturb();
   void RegisterNamesake(const std::string& node);
   void ForgetNode(const std::string& node);
@@ -78,6 +79,7 @@ class SimCluster {
   void HangDisk();
   void RestartCoordinator();
   void DieAsItStarts();
+  void SleepWhileItWaits();
   void PutJournalBack();
   void StartWithoutJournal();
   void LoseJournalWithImagesUnderWay();
@@ -92,7 +94,9 @@ class SimCluster {
   void LosePower(Machine& machine);
   void StartWorkerLater(Machine& machine);
   void PutStateBack(Machine& machine);
+  void LoseForLong(Machine& machine);
   void ReplaceMachine(Machine& machine);
+  void StartWorkerAfter(Machine& machine, std::uint64_t ns);
   void Usurp(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();

@@ -67,7 +67,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       journal_(journal),
       nodes_(std::move(nodes)),
       writer_(
-          loop, actor_, [this] { return !superseded() && !journal_hangs_; }, kJournalNs),
+          loop, journal_, actor_, [this] { return !superseded() && !journal_hangs_; }, kJournalNs),
       stored_(journal.Load(loop.Below(kTermKeys) + 1)),
       term_(stored_.term),
       run_(journal.runs),

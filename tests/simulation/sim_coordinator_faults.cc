@@ -17,6 +17,16 @@ void SimCluster::DisturbCoordinator() {
   if (coordinator().dead() || coordinator_comes_) return;
   if (loses_journals_ && loop_.Chance(20)) return LoseJournalWithImagesUnderWay();
   if (loop_.Chance(8)) return HangDisk();
+  if (loop_.Chance(4)) return SleepWhileItWaits();
+  if (loop_.Chance(10)) {
+    oracle_.Count("slow disks of coordinators");
+    journal_.slow_until_ns = loop_.now_ns() + loop_.Below(5 * kSecond);
+    return;
+  }
+  if (loop_.Chance(8)) {
+    oracle_.Count("slow coordinators");
+    return loop_.SlowDown(coordinator().actor(), loop_.Below(10 * kSecond), SlowEventNs());
+  }
   const std::uint64_t what = loop_.Below(100);
   if (what < 50) {
     coordinator_comes_ = true;
@@ -45,6 +55,21 @@ void SimCluster::DisturbCoordinator() {
     StartCoordinator();
   });
   loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+// The next one is paused when a machine that is gone is due, and has to look again for it.
+void SimCluster::SleepWhileItWaits() {
+  oracle_.Count("coordinators paused while they await a node");
+  coordinator_comes_ = true;
+  coordinator().Die();
+  LoseForLong(machines_[loop_.Below(machines_.size())]);
+  loop_.After(loop_.Below(kSecond), [this] {
+    StartCoordinator();
+    loop_.After(coordinator::kReturnNs - loop_.Below(2 * kSecond),
+                [this, &started = coordinator()] {
+                  loop_.Pause(started.actor(), loop_.Between(3, 8) * kSecond);
+                });
+  });
 }
 
 // Of the coordinator, for good: somebody starts it anew elsewhere.
@@ -87,6 +112,10 @@ void SimCluster::PutJournalBack() {
   oracle_.Count("journals put back");
   journal_.PutBack(copies_[loop_.Below(copies_.size())]);
   oracle_.OnPutBack(journal_.jobs);
+  // What runs there is of an epoch, perhaps, that this journal does not know.
+  if (loop_.Chance(50))
+    machines_[loop_.Below(machines_.size())].worker->CutOff(loop_.now_ns() +
+                                                            loop_.Below(4 * kSecond));
 }
 
 // Of jobs that are over: nobody waits for their images, disks are slow, and who might remove images

@@ -70,7 +70,9 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
 }
 
 bool SimCoordinator::RefusesRow() {
-  const bool refuses = journal_.fails ? loop_.Chance(10) : journal_.disturbed && loop_.Chance(1);
+  const bool is_full = loop_.now_ns() < journal_.full_until_ns;
+  const bool refuses =
+      is_full || (journal_.fails ? loop_.Chance(10) : journal_.disturbed && loop_.Chance(1));
   if (refuses) oracle_.Count("rows refused");
   return refuses;
 }
@@ -152,7 +154,7 @@ void SimCoordinator::RaiseTerm(std::uint64_t term, Journal::Done done) {
 SimWriter& SimCoordinator::LogWriterOf(JobId job) {
   return log_writers_
       .try_emplace(
-          job, loop_, actor_, [this] { return !superseded() && !logs_hang_; }, kLogNs)
+          job, loop_, journal_, actor_, [this] { return !superseded() && !logs_hang_; }, kLogNs)
       .first->second;
 }
 

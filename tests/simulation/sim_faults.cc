@@ -1,4 +1,5 @@
 // What befalls a simulated cluster.
+#include <iterator>
 #include <utility>
 
 #include "tests/simulation/sim_cluster.h"
@@ -17,6 +18,12 @@ constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or bac
 std::uint64_t SimCluster::PauseNs() {
   const std::uint64_t most_ns = loop_.Chance(70) ? kSecond : 15 * kSecond;
   return loop_.Between(kSecond / 5, most_ns);
+}
+
+// What an event takes at most where all is slow.
+std::uint64_t SimCluster::SlowEventNs() {
+  constexpr std::uint64_t kEventsNs[] = {kMillisecond, 10 * kMillisecond, 100 * kMillisecond};
+  return kEventsNs[loop_.Below(std::size(kEventsNs))];
 }
 
 void SimCluster::PlanFaults() {
@@ -42,6 +49,10 @@ void SimCluster::Disturb() {
     oracle_.Count("clocks set");
     const auto hours = static_cast<std::int64_t>(loop_.Between(1, kHoursMax));
     journal_.clock_ms += (loop_.Chance(50) ? hours : -hours) * kMsPerHour;
+  }
+  if (journal_.fails && loop_.Chance(5)) {
+    oracle_.Count("journals that are full for a while");
+    journal_.full_until_ns = loop_.now_ns() + loop_.Below(5 * kSecond);
   }
   // A disk that fails loses ends, too: with a restart they would be others.
   if (!journal_.fails && loop_.Chance(loses_journals_ ? 25 : 8)) return DisturbCoordinator();
@@ -130,6 +141,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
   }
   if (what < 95) {
     if (loop_.Chance(20)) return Usurp(machine);
+    if (loop_.Chance(5)) return LoseForLong(machine);
     oracle_.Count("machines without power");
     return LosePower(machine);
   }
@@ -143,6 +155,10 @@ void SimCluster::MakeSick(SimWorker& worker) {
   if (loop_.Chance(5)) {
     oracle_.Count("nodes where nothing can be killed");
     return worker.Jam(kJammedNs);
+  }
+  if (loop_.Chance(30)) {
+    oracle_.Count("slow machines");
+    return worker.SlowDown(loop_.Below(10 * kSecond), SlowEventNs());
   }
   if (loop_.Chance(30)) {
     oracle_.Count("slow disks");
@@ -193,6 +209,15 @@ void SimCluster::HalveAStream(SimStreams& streams) {
   }
 }
 
+// It is repaired, or waits for somebody: its jobs, and its images, are waited for in vain.
+void SimCluster::LoseForLong(Machine& machine) {
+  if (machine.worker_comes) return LosePower(machine);
+  oracle_.Count("machines that stay away");
+  StartWorkerAfter(machine, loop_.Between(120, 200) * kSecond);
+  machine.store->LosePower();
+  if (!machine.worker->dead()) machine.worker->LosePower();
+}
+
 void SimCluster::LosePower(Machine& machine) {
   machine.store->LosePower();
   if (machine.worker->dead()) return;
@@ -204,7 +229,12 @@ void SimCluster::LosePower(Machine& machine) {
 void SimCluster::StartWorkerLater(Machine& machine) {
   if (std::exchange(machine.worker_comes, true)) return;
   const bool long_gone = loop_.Chance(20);
-  loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond), [this, &machine] {
+  StartWorkerAfter(machine, loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond));
+}
+
+void SimCluster::StartWorkerAfter(Machine& machine, std::uint64_t ns) {
+  machine.worker_comes = true;
+  loop_.After(ns, [this, &machine] {
     machine.worker_comes = false;
     if (!machine.worker->dead()) return StartWorkerLater(machine);
     if (loop_.Chance(20)) PutStateBack(machine);

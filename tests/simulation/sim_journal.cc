@@ -61,9 +61,15 @@ void SimWriter::Queue(Write write) {
   if (queue_.size() == 1) Next();
 }
 
-// Who may not write waits for ever for the lock. A disk is slow now and then.
+// A disk is slow now and then, or for a while.
+std::uint64_t SimWriter::SlowNs() {
+  if (loop_.now_ns() < disk_.slow_until_ns && loop_.Chance(30)) return loop_.Below(kSecond);
+  return loop_.Below(kWritesPerSlowOne) == 0 ? loop_.Below(kSlowNs) : 0;
+}
+
+// Who may not write waits for ever for the lock.
 void SimWriter::Next() {
-  const std::uint64_t slow_ns = loop_.Below(kWritesPerSlowOne) == 0 ? loop_.Below(kSlowNs) : 0;
+  const std::uint64_t slow_ns = SlowNs();
   if (slow_ns != 0) slow_writes_ += 1;
   loop_.On(coordinator_, delay_ns_ / 20 + loop_.Below(delay_ns_) + slow_ns, [this] {
     if (dead_ || !may_write_()) return;

@@ -60,12 +60,14 @@ struct SimJournal : SimJournalRows {
   std::uint64_t runs = 0;  ///< Coordinators that were started with it, whatever is put back.
   std::map<JobId, SimLog> logs;
 
-  std::uint32_t copies = 1;   ///< Of each image, as the coordinator is configured.
-  std::string share;          ///< Of all nodes, for images; or empty.
-  bool quotas = false;        ///< Each coordinator may be configured with another one.
-  std::int64_t clock_ms = 0;  ///< By which the coordinators' machine is ahead of true time.
-  bool disturbed = false;     ///< A row is refused now and then.
-  bool fails = false;         ///< From time to time, as a full disk does.
+  std::uint32_t copies = 1;         ///< Of each image, as the coordinator is configured.
+  std::string share;                ///< Of all nodes, for images; or empty.
+  bool quotas = false;              ///< Each coordinator may be configured with another one.
+  std::int64_t clock_ms = 0;        ///< By which the coordinators' machine is ahead of true time.
+  bool disturbed = false;           ///< A row is refused now and then.
+  bool fails = false;               ///< From time to time, as a full disk does.
+  std::uint64_t full_until_ns = 0;  ///< Takes nothing before.
+  std::uint64_t slow_until_ns = 0;  ///< Its disk, with the logs: what is written there takes long.
   /// A row whose write has failed, its sync, say, and that is in the file all the same: found by
   /// who starts, unless another row was written since.
   std::function<void()> failed_row;
@@ -86,10 +88,11 @@ class SimWriter {
     std::function<void(const absl::Status&)> done;  ///< On the coordinator's thread.
   };
 
-  SimWriter(SimLoop& loop, SimLoop::ActorPtr coordinator, std::function<bool()> may_write,
-            std::uint64_t delay_ns)
+  SimWriter(SimLoop& loop, const SimJournal& disk, SimLoop::ActorPtr coordinator,
+            std::function<bool()> may_write, std::uint64_t delay_ns)
       : loop_(loop),
         coordinator_(std::move(coordinator)),
+        disk_(disk),
         may_write_(std::move(may_write)),
         delay_ns_(delay_ns) {}
 
@@ -101,8 +104,10 @@ class SimWriter {
  private:
   void Next();
 
+  std::uint64_t SlowNs();
   SimLoop& loop_;
   SimLoop::ActorPtr coordinator_;
+  const SimJournal& disk_;
   std::function<bool()> may_write_;
   std::uint64_t delay_ns_;
   std::deque<Write> queue_;

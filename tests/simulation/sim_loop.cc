@@ -15,14 +15,34 @@ void SimLoop::On(const ActorPtr& actor, std::uint64_t delay_ns, Event event) {
 }
 
 void SimLoop::Pause(const ActorPtr& actor, std::uint64_t ns) {
-  actor->pauses += 1;
-  After(ns, [actor] {
-    // One of them may pause it again, and the others wait for that, too.
-    for (actor->pauses -= 1; actor->pauses == 0 && !actor->missed.empty();) {
-      const Event event = std::move(actor->missed.front());
-      actor->missed.pop_front();
-      event();
-    }
+  if (actor->pauses++ == 0) actor->paused_since_ns = now_ns_;
+  After(ns, [this, actor] {
+    if (--actor->pauses == 0) actor->paused_ns += now_ns_ - actor->paused_since_ns;
+    GoOn(actor);
+  });
+}
+
+void SimLoop::SlowDown(const ActorPtr& actor, std::uint64_t ns, std::uint64_t event_ns) {
+  actor->slow_until_ns = now_ns_ + ns;
+  actor->event_ns = event_ns;
+}
+
+// One of them may pause it again, or keep it busy, and the others wait for that, too.
+void SimLoop::GoOn(const ActorPtr& actor) {
+  while (actor->pauses == 0 && !actor->busy && !actor->missed.empty()) {
+    const Event event = std::move(actor->missed.front());
+    actor->missed.pop_front();
+    Run(actor, event);
+  }
+}
+
+void SimLoop::Run(const ActorPtr& actor, const Event& event) {
+  event();
+  if (!actor || now_ns_ >= actor->slow_until_ns) return;
+  actor->busy = true;
+  After(Below(actor->event_ns), [this, actor] {
+    actor->busy = false;
+    GoOn(actor);
   });
 }
 
@@ -32,10 +52,10 @@ bool SimLoop::RunNext() {
   Due due = std::move(heap_.back());
   heap_.pop_back();
   now_ns_ = due.time_ns;
-  if (due.actor && due.actor->pauses != 0) {
+  if (due.actor && (due.actor->pauses != 0 || due.actor->busy)) {
     due.actor->missed.push_back(std::move(due.event));
   } else {
-    due.event();
+    Run(due.actor, due.event);
   }
   return true;
 }

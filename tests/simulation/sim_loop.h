@@ -23,7 +23,12 @@ class SimLoop {
   /// What stops and goes on as a whole: a daemon, the processes of a node.
   struct Actor {
     std::uint64_t pauses = 0;  ///< Under way.
+    std::uint64_t paused_since_ns = 0;
+    std::uint64_t paused_ns = 0;  ///< In pauses that are over.
     std::deque<Event> missed;
+    std::uint64_t slow_until_ns = 0;
+    std::uint64_t event_ns = 0;  ///< That each event takes at most, until then.
+    bool busy = false;           ///< With one.
   };
   using ActorPtr = std::shared_ptr<Actor>;
 
@@ -35,6 +40,8 @@ class SimLoop {
   void On(const ActorPtr& actor, std::uint64_t delay_ns, Event event);
   /// Its events wait until then; time does not.
   void Pause(const ActorPtr& actor, std::uint64_t ns);
+  /// Until then each of its events takes up to `event_ns`, and the next ones wait.
+  void SlowDown(const ActorPtr& actor, std::uint64_t ns, std::uint64_t event_ns);
 
   /// False if nothing is left to happen.
   bool RunNext();
@@ -58,6 +65,8 @@ class SimLoop {
     Event event;
   };
   static bool Later(const Due& a, const Due& b);
+  void Run(const ActorPtr& actor, const Event& event);
+  void GoOn(const ActorPtr& actor);
 
   std::uint64_t state_;
   std::uint64_t now_ns_ = kSecond;

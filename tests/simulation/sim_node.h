@@ -334,6 +334,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool driving_ = false;
   bool enough_ = false;
   bool drives_answers_ = false;    ///< Of the barrier before driven_barrier_.
+  bool takes_first_ = false;       ///< Answers, whatever has become of the lanes.
   bool answers_by_lanes_ = false;  ///< One of the processes is about to send them, or sends them.
   bool stopped_ = false;           ///< The worker, in the middle of what it does for the job.
   std::deque<std::function<void()>> after_stop_;

@@ -79,16 +79,17 @@ void SimNode::DriveAnswers() {
   answers_by_lanes_ = false;
   if (!lane_.LacksAnyAnswers(barrier)) return;
   if (!lane_.TryToDrive(kDriver)) return;
-  driving_ = drives_answers_ = true;
+  driving_ = drives_answers_ = takes_first_ = true;
   driven_barrier_ = Released();
   NextOfDriver(0, &SimNode::PumpAnswers);
 }
 
 void SimNode::PumpAnswers() {
   const std::uint32_t barrier = driven_barrier_ - 1;
-  if (lane_.off() || lane_.broken() || !lane_.LacksAnyAnswers(barrier))
-    return NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
-  for (std::uint32_t host = 0; host < hosts(); ++host) {
+  const bool over = lane_.off() || lane_.broken() || !lane_.LacksAnyAnswers(barrier);
+  // As LaneDriver: what has come with the frames of the barrier is taken before anything is asked.
+  const bool takes = std::exchange(takes_first_, false) || !over;
+  for (std::uint32_t host = 0; takes && host < hosts(); ++host) {
     if (!lane_.LacksAnswers(host, barrier)) continue;
     LaneOfHost& lane = lane_hosts_[host];
     if (!lane.stage.empty()) {
@@ -97,6 +98,7 @@ void SimNode::PumpAnswers() {
     }
     if (lane.broken) NoteBroken();
   }
+  if (over) return NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
   NextOfDriver(1 + loop_.Below(kSleepNs), &SimNode::PumpAnswers);
   asleep_ = true;
 }

@@ -15,6 +15,7 @@ constexpr std::uint64_t kSleepNs = 20 * kMillisecond;  // Of who drives, at most
 constexpr std::uint32_t kStopPercent = 30;             // Of repeated frames.
 constexpr std::uint32_t kUnhandedPercent = 5;          // Of nodes whose lanes are open.
 constexpr std::uint64_t kStepNs = 5 * kMicrosecond;
+constexpr std::uint64_t kStoppedNs = 30 * kMillisecond;      // Who drives, by its machine.
 constexpr std::uint32_t kDriver = 0;                         // Its pid does not matter.
 constexpr std::uint64_t kHurries[] = {1, 1, 1, 1, 10, 100};  // By job and epoch.
 
@@ -117,6 +118,10 @@ void SimNode::Drive() {
 // Each step that who drives makes is an event: the worker and the network have turns in between.
 void SimNode::NextOfDriver(std::uint64_t delay_ns, void (SimNode::*step)()) {
   asleep_ = false;
+  if (loop_.Chance(1)) {
+    oracle_.Count("drivers stopped midway");
+    delay_ns += loop_.Below(kStoppedNs);
+  }
   OnProcesses(delay_ns, [this, step, turn = ++driver_turn_] {
     if (!stuck_ && turn == driver_turn_) (this->*step)();
   });

@@ -65,7 +65,8 @@ bool SimWorker::MayRun(JobId job) const {
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
   return !dead() && !paused() && processes_->pauses == 0 && !cut_off() && jammed_ns() == 0 &&
-         !disk_.slow() && welcome_ && jobs_.HearsCoordinator(now_ns) &&
+         !disk_.slow() && now_ns >= daemon_->slow_until_ns && welcome_ &&
+         jobs_.HearsCoordinator(now_ns) &&
          now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
@@ -122,7 +123,9 @@ void SimWorker::Register() {
   };
   link->OnBroken(SimLink::kCaller, [again](const Link&) { again(); });
   loop_.On(daemon_, kCallNs, again);
-  link->Send(SimLink::kCaller, [this, link, coordinator, again, request = Describe()] {
+  const proto::RegisterRequest described = Describe();
+  if (coordinator != nullptr && loop_.Chance(2)) RegisterLateAgain(*coordinator, described);
+  link->Send(SimLink::kCaller, [this, link, coordinator, again, request = described] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
     const absl::StatusOr<proto::RegisterReply> reply = coordinator->Register(request);
     if (loop_.Chance(3)) {
@@ -158,6 +161,16 @@ void SimWorker::Register() {
 
 void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   if (reply.keep_jobs_size() != 0) oracle_.Count("adoptions");
+// A call that the worker has given up, and that is read late: by who was paused, say.
+void SimWorker::RegisterLateAgain(SimCoordinator& coordinator,
+                                  const proto::RegisterRequest& request) {
+  loop_.On(coordinator.actor(), loop_.Below(kCallNs), [this, &coordinator, request] {
+    if (coordinator.dead()) return;
+    oracle_.Count("registrations that come late, and again");
+    coordinator.Register(request).IgnoreError();
+  });
+}
+
   const bool first = id_ == WorkerId{0};
   id_ = WorkerId{reply.worker()};
   term_ = static_cast<std::uint32_t>(reply.term());

@@ -81,6 +81,11 @@ class SimWorker final : public SimWorkerPort,
   /// Its daemon answers, and nothing else gets on.
   void PauseProcesses(std::uint64_t ns) { loop_.Pause(processes_, ns); }
   void PauseMachine(std::uint64_t ns);
+  /// All that it does takes its time, and goes on.
+  void SlowDown(std::uint64_t ns, std::uint64_t event_ns) {
+    loop_.SlowDown(daemon_, ns, event_ns);
+    loop_.SlowDown(processes_, ns, event_ns);
+  }
   bool paused() const { return daemon_->pauses != 0; }
   void BreakFrames() {
     if (frames_) frames_->Break();
@@ -168,6 +173,7 @@ class SimWorker final : public SimWorkerPort,
   Link MakeLink(SimCoordinator* coordinator);
   void RegisterLater();
   void Register();
+  void RegisterLateAgain(SimCoordinator& coordinator, const proto::RegisterRequest& request);
   proto::RegisterRequest Describe();
   proto::RegisterRequest Located() const;
   void OnRegistered(const proto::RegisterReply& reply);
