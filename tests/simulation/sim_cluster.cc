@@ -62,9 +62,7 @@ void SimCluster::Trace() {
 std::string SimCluster::Run() {
   while (failure_.empty() && loop_.RunNext()) {
     if (IsOver()) break;
-    if (loop_.now_ns() > kTimeMaxNs)
-      oracle_.Fail("jobs do not come to an end; " + std::to_string(acknowledged_) + " of " +
-                   std::to_string(submissions_) + " are acknowledged");
+    if (loop_.now_ns() > kTimeMaxNs) oracle_.Fail(WhyNotOver());
   }
   if (failure_.empty() && !IsOver()) oracle_.Fail("nothing happens any more");
   if (failure_.empty()) CompareOutput();
@@ -85,6 +83,13 @@ std::string SimCluster::Run() {
          std::to_string(loop_.events()) + "\n" + oracle_.Describe(coordinators_.back()->table());
 }
 
+std::string SimCluster::WhyNotOver() {
+  if (oracle_.AllEnded(coordinator().table()) && !EndsAreStored())
+    return "the journal never learns of an end";
+  return "jobs do not come to an end; " + std::to_string(acknowledged_) + " of " +
+         std::to_string(submissions_) + " are acknowledged";
+}
+
 // All that was acknowledged has ended, and some time is past since.
 bool SimCluster::IsOver() {
   const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() &&
@@ -92,12 +97,22 @@ bool SimCluster::IsOver() {
                     std::all_of(machines_.begin(), machines_.end(), [](const Machine& machine) {
                       return machine.worker->undisturbed();
                     });
-  if (!calm || acknowledged_ < submissions_ || !oracle_.AllEnded(coordinator().table())) {
+  if (!calm || acknowledged_ < submissions_ || !oracle_.AllEnded(coordinator().table()) ||
+      !EndsAreStored()) {
     over_since_ns_ = 0;
     return false;
   }
   if (over_since_ns_ == 0) over_since_ns_ = loop_.now_ns();
   return loop_.now_ns() >= over_since_ns_ + kSettleNs;
+}
+
+// Else the next coordinator would run them again.
+bool SimCluster::EndsAreStored() {
+  const auto records = coordinator().table().records();
+  return std::all_of(records.begin(), records.end(), [this](const JobRecord* record) {
+    const auto stored = journal_.jobs.find(IdOf(*record));
+    return stored != journal_.jobs.end() && stored->second.job().state() == record->job().state();
+  });
 }
 
 std::string SimCluster::Leftovers() const {

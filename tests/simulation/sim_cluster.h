@@ -61,6 +61,8 @@ class SimCluster {
   SimWorker* FindWorker(const std::function<bool(const SimWorker&)>& is_it) const;
   bool IsLeft(JobId job, const std::vector<WorkerId>& workers) const;
   bool IsOver();
+  bool EndsAreStored();
+  std::string WhyNotOver();
   std::string Leftovers() const;
   bool MustSucceed(const JobRecord& record) const;
   void CompareOutput();
@@ -68,18 +70,18 @@ class SimCluster {
   // ---- Faults: sim_faults.cc, and sim_coordinator_faults.cc.
 
   std::uint64_t PauseNs();
+  std::uint64_t SlowEventNs();
   void PlanFaults();
   void PlanLaneFaults();
-  std::uint64_t SlowEventNs();
   void Disturb();
   void RegisterNamesake(const std::string& node);
   void ForgetNode(const std::string& node);
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void HangDisk();
+  void SleepWhileItWaits();
   void RestartCoordinator();
   void DieAsItStarts();
-  void SleepWhileItWaits();
   void PutJournalBack();
   void StartWithoutJournal();
   void LoseJournalWithImagesUnderWay();
@@ -92,11 +94,11 @@ class SimCluster {
   void LosePowerEverywhere();
   void HalveAStream(SimStreams& streams);
   void LosePower(Machine& machine);
-  void StartWorkerLater(Machine& machine);
-  void PutStateBack(Machine& machine);
   void LoseForLong(Machine& machine);
-  void ReplaceMachine(Machine& machine);
+  void StartWorkerLater(Machine& machine);
   void StartWorkerAfter(Machine& machine, std::uint64_t ns);
+  void PutStateBack(Machine& machine);
+  void ReplaceMachine(Machine& machine);
   void Usurp(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();

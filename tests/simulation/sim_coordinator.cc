@@ -45,6 +45,7 @@ class SimCoordinator::ControlStream final : public OrderSink {
   void Close(const absl::Status& reason) override {
     if (absl::StrContains(std::string(reason.message()), "lease expired"))
       coordinator_.oracle_.Count("leases lost");
+    coordinator_.CheckListened(worker_, std::string(reason.message()));
     if (absl::StrContains(std::string(reason.message()), "no order has arrived"))
       coordinator_.oracle_.Count("nodes that no order reaches given up");
     if (absl::StrContains(std::string(reason.message()), "has not ended the processes"))
@@ -116,6 +117,7 @@ void SimCoordinator::LosePower() {
     for (auto& [stream, text] : log.texts) {
       const std::uint64_t kept = loop_.Between(log.synced[stream], text.size());
       if (kept < text.size()) oracle_.Count("output lost with power");
+      log.lossy = log.lossy || kept < text.size();
       text.resize(kept);
     }
   }
@@ -154,6 +156,7 @@ void SimCoordinator::CountFigures() {
 void SimCoordinator::Turn(const std::function<void()>& event) {
   if (dead_) return;
   event();
+  copies_.Look(cluster_->table(), loop_.now_ns());
   const Barriers& barriers = cluster_->barriers();
   for (const Refusal refusal : {Refusal::kContradiction, Refusal::kMalformed})
     if (barriers.refused(refusal) != 0) oracle_.Fail("a frame of a worker is refused");
@@ -286,6 +289,7 @@ void SimCoordinator::OnFrame(const Link& link, const SimFrameBytes& frame, SimWo
   if (FrameKind{frame.header.kind} == FrameKind::kHello) return OnHello(link, frame, port);
   const auto from = frames_.find(WorkerId{frame.header.source_worker});
   if (from == frames_.end() || from->second.link != link) return;
+  if (FrameKind{frame.header.kind} == FrameKind::kHeartbeat) heard_ns_[from->first] = AwakeNs();
   Turn([&] { cluster_->barriers().OnFrame(frame.header, frame.payload); });
 }
 
@@ -306,6 +310,7 @@ void SimCoordinator::OnHello(const Link& link, const SimFrameBytes& frame, SimWo
     const auto found = frames_.find(worker);
     if (dead_ || found == frames_.end() || found->second.link != broken) return;
     frames_.erase(found);
+    broken_ns_[worker] = AwakeNs();
     cluster_->barriers().OnDisconnected(worker);
   });
   Turn([&] { barriers.OnConnected(worker); });

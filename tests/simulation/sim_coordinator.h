@@ -17,6 +17,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/cluster.h"
+#include "tests/simulation/sim_copies.h"
 #include "tests/simulation/sim_journal.h"
 #include "tests/simulation/sim_link.h"
 #include "tests/simulation/sim_oracle.h"
@@ -166,6 +167,8 @@ class SimCoordinator final : private Timers,
   void CheckAfter(const proto::StartJob& start) const;
   void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
+  void CheckCopies(JobId job, const std::string& catalogue) const;
+  void CheckOutputBefore(const JobRecord& ended) const;
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
   void CheckTimes(const proto::Job& job);
   const char* WaitOf(const JobRecord& record) const;
@@ -178,6 +181,9 @@ class SimCoordinator final : private Timers,
   void CheckKnown(const proto::Order& order) const;
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
   void CheckAcknowledged(WorkerId worker, std::uint64_t sequence) const;
+  void CheckLossy(JobId job) const;
+  std::uint64_t AwakeNs() const { return loop_.now_ns() - actor_->paused_ns; }
+  void CheckListened(WorkerId lost, const std::string& reason) const;
   SimWriter& LogWriterOf(JobId job);
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
@@ -228,10 +234,13 @@ class SimCoordinator final : private Timers,
   std::map<JobId, SimWriter> log_writers_;
   /// The event that a worker has just sent, and those whose output is not in its log yet.
   std::pair<WorkerId, std::uint64_t> arriving_{};
-  std::map<WorkerId, std::set<std::uint64_t>> unlogged_;
+  std::map<WorkerId, std::map<std::uint64_t, JobId>> unlogged_;
   std::set<CoreTimer> timers_;
   std::uint64_t last_timer_ = 0;
   std::map<WorkerId, FrameEnd> frames_;
+  /// When this coordinator last heard a worker, and lost its stream, of the time that it was awake.
+  std::map<WorkerId, std::uint64_t> heard_ns_;
+  std::map<WorkerId, std::uint64_t> broken_ns_;
   std::vector<Link> links_;  ///< All that were ever accepted, in order.
   struct Owed {
     std::string what;
@@ -244,6 +253,8 @@ class SimCoordinator final : private Timers,
   std::set<std::pair<JobId, Epoch>> started_;                 ///< By this coordinator.
   std::set<std::pair<std::uint64_t, std::uint64_t>> placed_;  ///< Jobs and epochs.
   std::map<std::pair<WorkerId, JobId>, std::pair<Epoch, std::uint64_t>> released_;
+  std::set<std::pair<JobId, std::uint64_t>> directed_;  ///< Checkpoints asked for in releases.
+  SimCopies copies_;
   /// Losses that are not overcome, and when this coordinator learned of them; nothing: it found
   /// them in the journal.
   std::map<JobId, std::optional<std::uint64_t>> open_losses_;

@@ -135,6 +135,9 @@ void SimCoordinator::Watch(const proto::Order& order) {
   CheckKnown(order);
   if (order.has_copy_checkpoint()) oracle_.Count("copies");
   if (order.take_checkpoint().base() != 0) oracle_.Count("incremental ones");
+  if (order.has_take_checkpoint())
+    copies_.OnAsked(JobId{order.take_checkpoint().job()}, order.take_checkpoint().checkpoint(),
+                    loop_.now_ns());
   if (order.has_input() && rules())
     oracle_.OnInputOrdered(JobId{order.input().job()}, Epoch{order.input().epoch()});
   if (!order.has_start()) return;
@@ -170,6 +173,9 @@ void SimCoordinator::CheckStart(const proto::StartJob& start) const {
       record->job().state() != proto::RUNNING)
     return;  // It was ordered before, and its end follows.
   oracle_.promises().OnStart(job);
+  const auto stored = journal_.jobs.find(job);
+  if (stored == journal_.jobs.end() || EpochOf(stored->second) < Epoch{start.epoch()})
+    oracle_.Fail("job " + std::to_string(Value(job)) + " starts, and the journal does not know");
   if (nodes_.may_run(job))
     oracle_.Fail("job " + std::to_string(Value(job)) + " starts while an older epoch may go on");
   const bspnow::Checkpoint newest = StoredFor(job);
@@ -217,6 +223,9 @@ void SimCoordinator::WatchRelease(WorkerId worker, const FrameHeader& header,
   if (!started_.contains({job, epoch})) oracle_.Count("barriers of adopted jobs");
   if (body.checkpoint == 0) return;
   if (body.base != 0) oracle_.Count("incremental ones");
+  copies_.OnAsked(job, body.checkpoint, loop_.now_ns());
+  if (directed_.emplace(job, body.checkpoint).second && rules())
+    oracle_.OnDirected(job, epoch, body.barrier);
   const auto shown = cluster_->Show(job);
   if (shown.ok() && shown->checkpoints().committed() != 0 &&
       shown->checkpoints().copies() < 1 + journal_.copies)
@@ -258,8 +267,29 @@ bool SimCoordinator::IsSound(JobId job, const bspnow::Checkpoint& checkpoint) co
 void SimCoordinator::CheckAcknowledged(WorkerId worker, std::uint64_t sequence) const {
   const auto unlogged = unlogged_.find(worker);
   if (unlogged == unlogged_.end() || unlogged->second.empty()) return;
-  if (*unlogged->second.begin() <= sequence)
+  if (unlogged->second.begin()->first <= sequence)
     oracle_.Fail("output is acknowledged that is not in its log");
+}
+
+// Whoever ends it has said so after its output, and is told to forget it once the end is stored.
+void SimCoordinator::CheckOutputBefore(const JobRecord& ended) const {
+  for (const JobTable::NodeView& view : cluster_->table().nodes()) {
+    const auto unlogged = unlogged_.find(view.node->worker);
+    if (unlogged == unlogged_.end()) continue;
+    for (const auto& [sequence, job] : unlogged->second)
+      if (job == IdOf(ended))
+        oracle_.Fail("job " + std::to_string(Value(job)) + " ends before its output is in the log");
+  }
+}
+
+void SimCoordinator::CheckCopies(JobId job, const std::string& catalogue) const {
+  if (catalogue.empty()) return;
+  const bspnow::Checkpoint now = NewestOf(catalogue);
+  if (now.number <= StoredFor(job).number) return;
+  const std::string missed = copies_.Missed(job, now, journal_.copies);
+  if (!missed.empty())
+    oracle_.Fail("checkpoint " + std::to_string(now.number) + " of job " +
+                 std::to_string(Value(job)) + " lacks a copy, and " + missed + " could have it");
 }
 
 // Nobody goes back further than he must.

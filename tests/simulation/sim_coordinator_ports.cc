@@ -50,6 +50,7 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
     CheckReach(record);
     if (rules()) oracle_.promises().OnPlaced(record);
   }
+  if (HasEnded(record) && cluster_) CheckOutputBefore(record);
   if (rules()) oracle_.promises().OnWritten(record);
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
@@ -94,7 +95,10 @@ absl::Status SimCoordinator::RefuseRow(const Row& row) {
 }
 
 void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
-  if (!superseded()) CheckGivenUp(job, catalogue);  // What it writes reaches nobody.
+  if (!superseded()) {  // What it writes reaches nobody.
+    CheckGivenUp(job, catalogue);
+    CheckCopies(job, catalogue);
+  }
   writer_.Queue(
       {.apply =
            [this, job, catalogue = std::move(catalogue)] {
@@ -163,7 +167,7 @@ void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) 
     if (absl::StrContains(record.text, "waits for a node")) oracle_.Count("waits for holders");
     return Post([done] { done(absl::OkStatus()); });
   }
-  unlogged_[arriving_.first].insert(arriving_.second);
+  unlogged_[arriving_.first].emplace(arriving_.second, job);
   LogWriterOf(job).Queue(
       {.apply = [this, job, record = std::move(record)] { return AppendTo(job, record); },
        .done =
@@ -176,11 +180,13 @@ void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) 
 absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
   if (journal_.disturbed && loop_.Below(kAppendsPerRefusedOne) == 0) {
     oracle_.Count("output refused");
+    journal_.logs[job].lossy = true;
     return absl::DataLossError("input/output error");
   }
   std::string& text = journal_.logs[job].texts[StreamOf(record)];
   if (record.offset > text.size()) {
     oracle_.Count("gaps in output");
+    CheckLossy(job);
     return absl::FailedPreconditionError(kOutputGap);
   }
   const std::size_t known = std::min(text.size() - record.offset, record.text.size());
@@ -189,6 +195,13 @@ absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
     oracle_.Fail("output is repeated otherwise");
   text.append(record.text, known);
   return absl::OkStatus();
+}
+
+// What a worker says of output comes once the log has that output.
+void SimCoordinator::CheckLossy(JobId job) const {
+  const SimLog& log = journal_.logs[job];
+  if (!log.lossy && !log.damaged && !journal_.put_back)
+    oracle_.Fail("output of job " + std::to_string(Value(job)) + " is missed, and nothing lost it");
 }
 
 void SimCoordinator::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
@@ -246,6 +259,7 @@ void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, Outp
                const std::size_t has = log.texts[{at.pid, LogOrigin::kStdout}].size();
                if (at.stdout_bytes <= has) continue;
                oracle_.Count("lost output found");
+               CheckLossy(job);
                return absl::FailedPreconditionError(kOutputGap);
              }
              for (const auto& [stream, text] : log.texts) log.synced[stream] = text.size();

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string>
 
+#include <absl/strings/match.h>
+#include "coordinator/core/lease.h"
 #include "tests/simulation/sim_coordinator.h"
 
 namespace bspnow {
@@ -10,6 +12,7 @@ namespace {
 /// For a node to do what it was told; then some for pauses, and for the lease of one that does not.
 constexpr std::uint64_t kWaitNs = std::max(coordinator::kStartNs, coordinator::kClearNs);
 constexpr std::uint64_t kLaterNs = 60 * kSecond;
+constexpr char kToReturn[] = "for nodes to return";
 
 }  // namespace
 
@@ -39,6 +42,7 @@ void SimCoordinator::CheckTimes(const proto::Job& job) {
 const char* SimCoordinator::WaitOf(const JobRecord& record) const {
   const proto::Job& job = record.job();
   if (record.hosts().empty() || HasEnded(record)) return "";
+  if (!cluster_->table().jobs().at(IdOf(record)).awaited.empty()) return kToReturn;
   if (job.state() == proto::RUNNING)
     return cluster_->table().Runs(IdOf(record), EpochOf(record)) ? "" : "to be started";
   const bool brings_files = job.state() == proto::ENDING && !job.spec().attached();
@@ -55,9 +59,24 @@ void SimCoordinator::CheckWaits() {
     Wait& wait = waits_[IdOf(*record)];
     if (wait.epoch != EpochOf(*record) || wait.what != what)
       wait = {.epoch = EpochOf(*record), .what = what, .since_ns = now_ns};
-    if (!what.empty() && now_ns - wait.since_ns > kWaitNs + kLaterNs)
+    const std::uint64_t most_ns = what == kToReturn ? 3 * coordinator::kReturnNs : kWaitNs;
+    if (!what.empty() && now_ns - wait.since_ns > most_ns + kLaterNs)
       oracle_.Fail("job " + std::to_string(record->job().job()) + " waits " + what + " for ever");
   }
+}
+
+// What came in a pause is still to be read; whose connection broke in it had no time to return.
+// (Short pauses are not seen by who was paused: a quarter of what is allowed has to be true.)
+void SimCoordinator::CheckListened(WorkerId lost, const std::string& reason) const {
+  if (superseded()) return;
+  const bool silent = absl::StrContains(reason, "lease expired: silent");
+  if (!silent && !absl::StrContains(reason, "lease expired: no connection")) return;
+  const auto& signs = silent ? heard_ns_ : broken_ns_;
+  const auto last = signs.find(lost);
+  const std::uint64_t most_ns =
+      silent ? coordinator::kLeaseLimits.silent_ns : coordinator::kLeaseLimits.broken_ns;
+  if (last != signs.end() && AwakeNs() - last->second < most_ns / 4)
+    oracle_.Fail("a node is given up by a coordinator that was paused meanwhile");
 }
 
 }  // namespace bspnow

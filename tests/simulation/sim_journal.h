@@ -34,6 +34,7 @@ struct SimLog {
   std::map<LogStream, std::string> texts;
   StreamEnds synced;     ///< What the disk has been made to keep.
   bool damaged = false;  ///< Has lost what the disk had been made to keep.
+  bool lossy = false;    ///< Has lost what it had, or has not taken what it was given.
   /// An older journal says that the job has ended, and has less than it had then: nobody prints it.
   bool incomplete = false;
   bool sync_failed = false;  ///< The last time: who has ended may lose output with the power.
@@ -91,8 +92,8 @@ class SimWriter {
   SimWriter(SimLoop& loop, const SimJournal& disk, SimLoop::ActorPtr coordinator,
             std::function<bool()> may_write, std::uint64_t delay_ns)
       : loop_(loop),
-        coordinator_(std::move(coordinator)),
         disk_(disk),
+        coordinator_(std::move(coordinator)),
         may_write_(std::move(may_write)),
         delay_ns_(delay_ns) {}
 
@@ -103,11 +104,11 @@ class SimWriter {
 
  private:
   void Next();
-
   std::uint64_t SlowNs();
+
   SimLoop& loop_;
-  SimLoop::ActorPtr coordinator_;
   const SimJournal& disk_;
+  SimLoop::ActorPtr coordinator_;
   std::function<bool()> may_write_;
   std::uint64_t delay_ns_;
   std::deque<Write> queue_;

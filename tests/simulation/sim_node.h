@@ -113,6 +113,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool exchanging() const { return exchanging_; }
   /// No process of it runs any more.
   bool gone() const { return gone_; }
+  std::vector<std::uint32_t> PidsTakingPart() const;
   /// Its start waits for what does not come.
   bool hangs() const { return hangs_for_good_ && *waits_for_files_; }
 
@@ -156,7 +157,6 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(start().hosts_size()); }
   std::uint32_t HostOf(std::uint32_t pid) const;
   std::uint32_t TakingPart(std::uint32_t host) const;
-  std::vector<std::uint32_t> PidsTakingPart() const;
   SimPlace Place(std::uint32_t host) const { return {job_, epoch_, host}; }
   bool alone() const { return hosts() == 1; }
   bool resumes() const { return hosted_.resumes(); }

@@ -25,6 +25,7 @@ void SimNode::LeaveBarrier() {
     waits_for_lease_ = true;
     return;
   }
+  if (abandoned()) oracle_.Fail("processes of an epoch pass a barrier though it was abandoned");
   if (std::exchange(leaves_ahead_, false)) {
     oracle_.OnAhead(Place(self()));
     return FinishSuperstep();

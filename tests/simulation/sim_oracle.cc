@@ -39,8 +39,20 @@ void SimOracle::OnAhead(const SimPlace& place) {
        std::to_string(Value(EpochOf(place.job))) + " has been started");
 }
 
+// Who has passed it saves nothing there, and the images of the others are of no use.
+void SimOracle::OnDirected(JobId job, Epoch epoch, std::uint64_t barrier) {
+  if (put_back_) return;
+  for (auto it = passed_.lower_bound({job, epoch, 0});
+       it != passed_.end() && it->first.job == job && it->first.epoch == epoch; ++it) {
+    if (it->second > barrier)
+      Fail("a checkpoint is asked for at barrier " + std::to_string(barrier) + ", which " +
+           Name(it->first) + " has passed");
+  }
+}
+
 void SimOracle::OnOver(const SimPlace& place, std::uint64_t barrier) {
   Count("barriers");
+  passed_[place] = barrier + 1;
   std::uint32_t seen = 0;
   for (auto it = progress_.lower_bound({place.job, place.epoch, 0});
        it != progress_.end() && it->first.job == place.job && it->first.epoch == place.epoch;
@@ -205,6 +217,7 @@ void SimOracle::ForgetEpoch(JobId job, Epoch epoch) {
     return place.job == job && place.epoch == epoch;
   };
   std::erase_if(progress_, [&](const auto& each) { return is_of_it(each.first); });
+  std::erase_if(passed_, [&](const auto& each) { return is_of_it(each.first); });
   std::erase_if(under_way_, [&](const auto& each) { return is_of_it(each.first.first); });
   participants_.erase({job, epoch});
   in_sync_.erase({job, epoch});

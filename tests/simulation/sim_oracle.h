@@ -2,6 +2,7 @@
 //
 // - No node enters superstep s + 1 before all nodes of the epoch have finished s.
 // - No process of an epoch passes a barrier once the next epoch has been started.
+// - A checkpoint is asked for at a barrier that no node has passed: all save the same superstep.
 // - Each frame is taken once, in its own superstep, and none is missing at its end; what processes
 //   have made of it is what they have in an undisturbed run, after restores, too.
 // - What is restored was committed; the committed superstep never decreases, unless images rot.
@@ -87,6 +88,8 @@ class SimOracle {
   void OnPassed(const SimPlace& place, std::uint64_t barrier);
   /// They go on from it, though it is not over.
   void OnAhead(const SimPlace& place);
+  /// A coordinator asks for a checkpoint at the end of it, and for that one at no other.
+  void OnDirected(JobId job, Epoch epoch, std::uint64_t barrier);
   /// It is over, after they went on.
   void OnOver(const SimPlace& place, std::uint64_t barrier);
   /// All frames to this host in superstep `s` must have been taken.
@@ -175,6 +178,7 @@ class SimOracle {
   std::function<void(const std::string&)> trace_;
   SimStatistics statistics_;
   std::map<SimPlace, std::uint64_t> progress_;  ///< Barriers at which the host has arrived.
+  std::map<SimPlace, std::uint64_t> passed_;    ///< Barriers that it has left.
   std::map<std::pair<JobId, Epoch>, std::uint32_t> participants_;
   /// By pid: the superstep, and from whom it gets.
   using InSync = std::map<std::uint32_t, std::pair<std::uint64_t, std::set<std::uint32_t>>>;

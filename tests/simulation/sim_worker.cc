@@ -15,6 +15,7 @@ constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
 constexpr std::uint64_t kCallNs = 5 * kSecond;
 constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
 constexpr std::uint64_t kLookNs = kSecond;
+constexpr std::uint64_t kReleasedNs = 20 * kSecond;  // For the disk to remove what was given up.
 constexpr std::uint64_t kKeepaliveNs =
     (kWorkerKeepalive.time_ms + kWorkerKeepalive.timeout_ms) * kMillisecond;
 
@@ -107,6 +108,7 @@ proto::RegisterRequest SimWorker::Describe() {
   request.set_term(known.term);
   request.set_term_key(known.term_key);
   keeps_ordered_.clear();
+  registered_ += 1;
   BSP_CHECK(jobs_.Describe(request).ok());
   session_.Describe(request);
   return request;
@@ -159,8 +161,6 @@ void SimWorker::Register() {
   });
 }
 
-void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
-  if (reply.keep_jobs_size() != 0) oracle_.Count("adoptions");
 // A call that the worker has given up, and that is read late: by who was paused, say.
 void SimWorker::RegisterLateAgain(SimCoordinator& coordinator,
                                   const proto::RegisterRequest& request) {
@@ -171,6 +171,8 @@ void SimWorker::RegisterLateAgain(SimCoordinator& coordinator,
   });
 }
 
+void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
+  if (reply.keep_jobs_size() != 0) oracle_.Count("adoptions");
   const bool first = id_ == WorkerId{0};
   id_ = WorkerId{reply.worker()};
   term_ = static_cast<std::uint32_t>(reply.term());
@@ -240,6 +242,7 @@ void SimWorker::Report(proto::WorkerEvent event) {
   if (oracle_.traces()) oracle_.Trace(identity_.name + " reports " + event.ShortDebugString());
   if (event.peers_probed().unreachable_size() != 0) oracle_.Count("nodes found out of reach");
   if (event.broken().reason().starts_with("no coordinator")) oracle_.Count("orphans");
+  if (event.has_not_started()) refused_.insert({JobId{event.job()}, Epoch{event.epoch()}});
   session_.Report(std::move(event));
   WriteEvents();
 }
@@ -278,6 +281,36 @@ void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
   for (const proto::Host& host : order.start().hosts())
     streams_.OnPlanned(WorkerId{host.worker()}, host.data_address());
   jobs_.OnOrder(order);
+  if (order.has_start() && !ends_) CheckTaken(order.start());
+  if (order.has_release_held()) CheckReleasedLater(order.release_held());
+}
+
+// Unless the coordinator wants it, as one that is committed, an image of its own goes: nobody names
+// it again if no later checkpoint succeeds, and the disk fills.
+void SimWorker::CheckReleasedLater(const proto::ReleaseHeld& order) {
+  const JobId job{order.job()};
+  const auto node = nodes_.find({job, Epoch{order.epoch()}});
+  if (node == nodes_.end()) return;
+  loop_.On(daemon_, kReleasedNs,
+           [this, job, number = order.checkpoint(), pids = node->second->PidsTakingPart(),
+            registered = registered_] {
+             if (dead() || disk_.slow() || registered != registered_) return;
+             for (const auto& [of, numbers] : keeps_ordered_)
+               if (of == job && std::find(numbers.begin(), numbers.end(), number) != numbers.end())
+                 return;
+             for (const std::uint32_t pid : pids)
+               if (surroundings_.store.Find(job, number, pid) != nullptr)
+                 oracle_.Fail("an image that was given up stays on " + identity_.name);
+           });
+}
+
+// It goes on here, or the coordinator hears that it does not.
+void SimWorker::CheckTaken(const proto::StartJob& start) const {
+  const Key key{JobId{start.job()}, Epoch{start.epoch()}};
+  const auto found = nodes_.find(key);
+  if ((found == nodes_.end() || found->second->abandoned()) && !refused_.contains(key))
+    oracle_.Fail(identity_.name + " takes the order to start job " + std::to_string(start.job()) +
+                 ", and does nothing");
 }
 
 void SimWorker::OnPeersChanged(const proto::PeersChanged& change) {

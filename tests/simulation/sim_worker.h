@@ -182,6 +182,8 @@ class SimWorker final : public SimWorkerPort,
   void AttachLater();
   void Report(proto::WorkerEvent event);
   void SayThatItLeaves();
+  void CheckTaken(const proto::StartJob& start) const;
+  void CheckReleasedLater(const proto::ReleaseHeld& order);
   void WriteEvents();
   void Connect();
   void RenewLease(std::uint64_t every_ms) override;
@@ -216,6 +218,9 @@ class SimWorker final : public SimWorkerPort,
   Link frames_;
   bool welcome_ = false;
   bool leaves_ = false;
+  bool ends_ = false;
+  std::uint64_t registered_ = 0;  ///< How often it has said what lies here.
+  std::set<Key> refused_;         ///< Epochs that it has not started.
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;

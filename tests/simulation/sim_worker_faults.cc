@@ -38,6 +38,7 @@ void SimWorker::End() {
   loop_.On(daemon_, kEndTimeoutNs, die);
   loop_.On(daemon_, 0, [this, die] {
     if (dead()) return;
+    ends_ = true;
     jobs_.EndAll("the worker was shut down", [this, die] {
       loop_.On(daemon_, session_.all_acknowledged() ? 0 : loop_.Below(kLastWordsNs), die);
     });
