@@ -22,10 +22,12 @@ namespace {
 constexpr std::chrono::seconds kPatience{5};
 constexpr char kImages[] = "Images";  // Workers serve it to each other.
 
-void Await(grpc::CompletionQueue& queue) {
+/// Whether what was begun has come to something.
+bool Await(grpc::CompletionQueue& queue) {
   void* tag = nullptr;
   bool ok = false;
   BSP_CHECK(queue.Next(&tag, &ok));
+  return ok;
 }
 
 /// What a call bears.
@@ -44,6 +46,10 @@ absl::Status Call(grpc::GenericStub& stub, const std::string& method, const Burd
   Await(queue);
   call->WriteLast(grpc::ByteBuffer(&burden.message, 1), {}, nullptr);
   Await(queue);
+  // A status comes after the replies, and waits for somebody to read them.
+  grpc::ByteBuffer reply;
+  do call->Read(&reply, nullptr);
+  while (Await(queue));
   grpc::Status status;
   call->Finish(&status, nullptr);
   Await(queue);
