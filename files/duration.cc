@@ -10,6 +10,8 @@
 #include <map>
 #include <vector>
 
+#include "files/whole_number.h"
+
 namespace bspnow::files {
 namespace {
 
@@ -31,18 +33,13 @@ std::uint64_t UnitMs(const std::string& unit) {
   return found == kUnits.end() ? 0 : found->second;
 }
 
-bool ParseWhole(const std::string& text, std::uint64_t& number) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
-         absl::SimpleAtoi(text, &number) && number <= kNumberMax;
-}
-
 // Numbers that colons separate, the first of which counts `unit_ms`, the next a sixtieth of that.
 std::optional<std::uint64_t> ParseColons(const std::string& text, std::uint64_t unit_ms) {
   std::uint64_t sum_ms = 0;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ':'))) {
-    std::uint64_t number = 0;
-    if (unit_ms < kSecondMs || !ParseWhole(part, number)) return std::nullopt;
-    sum_ms += number * unit_ms;
+    const auto number = ParseWholeNumber(part, kNumberMax);
+    if (unit_ms < kSecondMs || !number) return std::nullopt;
+    sum_ms += *number * unit_ms;
     unit_ms /= 60;
   }
   return sum_ms;
@@ -64,10 +61,10 @@ std::optional<std::uint64_t> ParseWithUnit(const std::string& text, PlainNumber 
 
 std::optional<std::uint64_t> ParseDurationMs(const std::string& text, PlainNumber plain) {
   if (const std::size_t dash = text.find('-'); dash != std::string::npos) {
-    std::uint64_t days = 0;
+    const auto days = ParseWholeNumber(text.substr(0, dash), kNumberMax);
     const auto rest_ms = ParseColons(text.substr(dash + 1), kHourMs);
-    if (!rest_ms || !ParseWhole(text.substr(0, dash), days)) return std::nullopt;
-    return days * kDayMs + *rest_ms;
+    if (!rest_ms || !days) return std::nullopt;
+    return *days * kDayMs + *rest_ms;
   }
   const auto colons = std::count(text.begin(), text.end(), ':');
   if (colons > 0) return ParseColons(text, colons == 1 ? kMinuteMs : kHourMs);

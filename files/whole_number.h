@@ -4,12 +4,19 @@
 #define FILES_WHOLE_NUMBER_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 namespace bspnow::files {
 
+/// Of decimal digits alone, be they as many as of seq -w. Nothing if there is anything else, or the
+/// number is above `most`.
+std::optional<std::uint64_t> ParseWholeNumber(const std::string& text, std::uint64_t most);
+
 enum class Sign { kNone, kMayBeMinus };
 
-/// For an option of an integer: decimal digits alone, be they as many as of seq -w.
+/// For an option of an integer.
 CLI::Validator AsWholeNumber(Sign sign);
 
 }  // namespace bspnow::files

@@ -38,5 +38,12 @@ TEST(WholeNumberTest, RefusesWhatHasOtherThanDigitsOrIsTooLarge) {
   EXPECT_EQ(Read<std::int32_t>("--1", Sign::kMayBeMinus), std::nullopt);
 }
 
+TEST(WholeNumberTest, ParseWholeNumberKnowsAMost) {
+  EXPECT_EQ(ParseWholeNumber("007", 7), 7u);
+  EXPECT_EQ(ParseWholeNumber("8", 7), std::nullopt);
+  for (const char* text : {"", "+1", "-1", " 1", "1 ", "1e0"})
+    EXPECT_EQ(ParseWholeNumber(text, UINT64_MAX), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace bspnow::files

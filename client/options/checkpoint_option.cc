@@ -1,10 +1,10 @@
 #include "client/options/checkpoint_option.h"
 
 #include <absl/strings/match.h>
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include "files/duration.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -27,14 +27,11 @@ absl::StatusOr<CheckpointOption> ParseCheckpointOption(const std::string& text) 
   if (text == "off") return CheckpointOption{.kind = Kind::kOff};
   if (!absl::StartsWith(text, kEvery)) return NoPolicy(text);
   const std::string value = text.substr(sizeof(kEvery) - 1);
-  std::uint64_t every = 0;
-  if (value.find_first_not_of("0123456789") == std::string::npos) {
-    if (!absl::SimpleAtoi(value, &every) || every == 0 || every > kNumberMax) return NoPolicy(text);
-    return CheckpointOption{.kind = Kind::kSupersteps, .every = every};
-  }
-  every = files::ParseDurationMs(value, files::PlainNumber::kRefused).value_or(0);
-  if (every == 0) return NoPolicy(text);
-  return CheckpointOption{.kind = Kind::kTime, .every = every};
+  const std::uint64_t number = files::ParseWholeNumber(value, kNumberMax).value_or(0);
+  if (number != 0) return CheckpointOption{.kind = Kind::kSupersteps, .every = number};
+  const auto ms = files::ParseDurationMs(value, files::PlainNumber::kRefused).value_or(0);
+  if (ms == 0) return NoPolicy(text);
+  return CheckpointOption{.kind = Kind::kTime, .every = ms};
 }
 
 }  // namespace bspnow::client

@@ -1,6 +1,5 @@
 #include "client/view/quantities.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <ctype.h>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "files/duration.h"
+#include "files/whole_number.h"
 
 namespace bspnow::client {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::uint64_t kMinute = 60;
 constexpr std::uint64_t kHour = 60 * kMinute;
 constexpr std::uint64_t kDay = 24 * kHour;
 constexpr std::string_view kMemoryUnits = "KMGT";
-constexpr std::uint64_t kNumberMax = 1'000'000'000;  // So that no sum or product overflows.
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 62;
 
 absl::Status NoTime(const std::string& text) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -29,11 +29,6 @@ absl::Status NoTime(const std::string& text) {
 absl::Status NoSize(const std::string& text) {
   return absl::InvalidArgumentError(
       absl::StrCat(text, " is no size; write a number and K, M, G or T, as in 4G, or one of MiB"));
-}
-
-bool ParseNumber(const std::string& text, std::uint64_t& number) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
-         absl::SimpleAtoi(text, &number) && number <= kNumberMax;
 }
 
 // A value in the largest of four units of which it holds one; each is `factor` of the one before.
@@ -69,9 +64,9 @@ absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text) {
     shift = 10 * (unit + 1);
     number.pop_back();
   }
-  std::uint64_t value = 0;
-  if (!ParseNumber(number, value) || value > (std::uint64_t{1} << 62 >> shift)) return NoSize(text);
-  return value << shift;
+  const auto value = files::ParseWholeNumber(number, kBytesMax >> shift);
+  if (!value) return NoSize(text);
+  return *value << shift;
 }
 
 std::string DurationText(std::int64_t seconds) {

@@ -27,6 +27,7 @@ TEST(ParseMemoryTest, CountsInPowersOf1024AndTakesMegabytesWithoutAUnit) {
   EXPECT_EQ(*ParseMemory("1T"), std::uint64_t{1} << 40);
   EXPECT_EQ(*ParseMemory("100"), std::uint64_t{100} << 20);
   EXPECT_EQ(*ParseMemory("4096B"), 4096u);
+  EXPECT_EQ(*ParseMemory("5000000000B"), 5'000'000'000u);
 }
 
 TEST(ParseMemoryTest, IsShownAsItWasWritten) {
