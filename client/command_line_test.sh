@@ -257,6 +257,9 @@ says 1 '--output no/such-%j: No such file or directory' \
 says 1 'out-%j: a job on this machine has no id; leave %j out' bsprun -n 1 --output out-%j true
 says 1 '--output no/such: No such file or directory' bsprun -n 1 --output no/such true
 says 0 'hi' bash -c 'bsprun -n 1 --output out echo hi 2>/dev/null; cat out'
+says 1 'BSP_ADDRESS_SPACE=99999999999G is no size' \
+  env BSP_ADDRESS_SPACE=99999999999G bsprun -n 1 true
+says 0 'hi' bash -c 'BSP_ADDRESS_SPACE=8GB bsprun -n 1 echo hi || true'
 says 0 'BSP_PID=0' bash -c 'bsprun -n 1 --env BSP_PID=7 env || true'
 says 137 'pid 0 (OS pid ' bsprun -n 1 timeout -s KILL 0.1 sleep 9
 

@@ -26,6 +26,7 @@
 #include "client/run/signal_watch.h"
 #include "client/standard_output.h"
 #include "client/view/barrier_view.h"
+#include "client/view/quantities.h"
 #include "coordinator/core/jobs/process_ends.h"
 #include "coordinator/core/totals_message.h"
 #include "net/event_loop.h"
@@ -54,14 +55,7 @@ constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is 
 // The address space that the segment may take: BSP_ADDRESS_SPACE, if it is set (valgrind maps
 // 32 GiB at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
 std::uint64_t AddressSpaceBytes() {
-  if (const char* text = getenv("BSP_ADDRESS_SPACE")) {
-    char* end = nullptr;
-    const std::uint64_t number = strtoull(text, &end, 10);
-    const std::string unit = end;
-    if (unit == "G") return number << 30;
-    if (unit == "M") return number << 20;
-    return 0;
-  }
+  if (const char* text = getenv("BSP_ADDRESS_SPACE")) return ParseMemory(text).value_or(0);
   rlimit limit;
   getrlimit(RLIMIT_AS, &limit);
   return std::min<std::uint64_t>(kAddressSpaceBytes, limit.rlim_cur / 2);
@@ -372,7 +366,7 @@ int RunLocally(const JobOptions& options, const std::string& program) {
   const std::uint64_t address_space_bytes = AddressSpaceBytes();
   if (address_space_bytes == 0) {
     return Fail(absl::StrCat("BSP_ADDRESS_SPACE=", getenv("BSP_ADDRESS_SPACE"),
-                             " is no size; write a number and G or M, as in 16G"));
+                             " is no size; write a number and K, M, G or T, as in 16G"));
   }
   absl::StatusOr<worker::NodeSegment> segment =
       worker::NodeSegment::Create(SegmentPlan{.job = JobId{1},
