@@ -14,7 +14,6 @@
 #include <string>
 
 #include "base/cgroup.h"
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/descriptor_room.h"
 #include "base/ending_signals.h"

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "net/frame_body.h"
-#include "worker/exchange/arrival_figures.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/frame_class.h"
 

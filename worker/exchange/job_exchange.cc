@@ -6,7 +6,6 @@
 #include <atomic>
 #include <utility>
 
-#include "base/check.h"
 #include "worker/exchange/arrival_figures.h"
 #include "worker/exchange/batch_table.h"
 #include "worker/exchange/frame_class.h"

@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "net/frame_body.h"
-#include "worker/exchange/arrival_figures.h"
 #include "worker/exchange/job_exchange.h"
 
 namespace bspnow::worker {

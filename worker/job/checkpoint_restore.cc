@@ -20,6 +20,7 @@
 #include "worker/host/spawn.h"
 #include "worker/job/blob_cache.h"
 #include "worker/restore/restore_command.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 namespace {

@@ -13,7 +13,6 @@
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/image_transfer.h"
-#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 

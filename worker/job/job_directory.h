@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "base/ids.h"
 #include "files/file_chunks.h"
 #include "files/file_store.h"
 #include "files/job_files.h"
 #include "proto/jobs.pb.h"
 #include "worker/job/blob_cache.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 

@@ -27,7 +27,6 @@
 #include "worker/exchange/deadlock_watch.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/groups_watch.h"
-#include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/exchange/standstill.h"
 #include "worker/host/account.h"

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "files/file_name.h"
+#include "worker/exchange/node_profile.h"
 #include "worker/host/leftovers.h"
 #include "worker/job/node_job.h"
 
