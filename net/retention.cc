@@ -1,13 +1,11 @@
 #include "net/retention.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace bspnow {
 
 std::uint64_t Retention::Add(RetainedFrame frame) {
   frame.sequence = ++last_added_;
-  bytes_ += frame.bytes;
   frames_.push_back(frame);
   return frame.sequence;
 }
@@ -24,12 +22,6 @@ std::optional<RetainedFrame> Retention::NextToSend() const {
   return frames_[sent_frames_];
 }
 
-std::uint64_t Retention::unsent_bytes() const {
-  return std::accumulate(
-      frames_.begin() + static_cast<std::ptrdiff_t>(sent_frames_), frames_.end(), std::uint64_t{0},
-      [](std::uint64_t sum, const RetainedFrame& frame) { return sum + frame.bytes; });
-}
-
 bool Retention::Sent() {
   sent_ = frames_[sent_frames_++].sequence;
   if (sent_ <= sent_ever_) return false;
@@ -41,7 +33,6 @@ std::optional<std::vector<RetainedFrame>> Retention::OnAck(std::uint64_t sequenc
   if (sequence > sent_ever_) return std::nullopt;
   std::vector<RetainedFrame> acked;
   while (!frames_.empty() && frames_.front().sequence <= sequence) {
-    bytes_ -= frames_.front().bytes;
     acked.push_back(frames_.front());
     frames_.pop_front();
   }
@@ -62,7 +53,6 @@ std::vector<RetainedFrame> Retention::RemoveIf(Predicate unwanted) {
   std::vector<RetainedFrame> removed;
   std::erase_if(frames_, [&](const RetainedFrame& frame) {
     if (!unwanted(frame)) return false;
-    bytes_ -= frame.bytes;
     removed.push_back(frame);
     return true;
   });

@@ -55,13 +55,9 @@ class Retention {
 
   bool empty() const { return frames_.empty(); }
   std::size_t frames() const { return frames_.size(); }
-  std::uint64_t bytes() const { return bytes_; }
 
   /// The sequence of the oldest frame that is kept; 0 if none is.
   std::uint64_t oldest() const { return frames_.empty() ? 0 : frames_.front().sequence; }
-
-  /// Of the frames that have not gone out on this connection.
-  std::uint64_t unsent_bytes() const;
 
   /// Something was sent on this connection and is not acknowledged.
   bool AwaitsAck() const { return sent_frames_ != 0; }
@@ -76,7 +72,6 @@ class Retention {
   std::uint64_t last_added_ = 0;
   std::uint64_t sent_ever_ = 0;  ///< The largest sequence that was ever sent.
   std::uint64_t sent_ = 0;       ///< The largest that the receiver has, or was sent since.
-  std::uint64_t bytes_ = 0;
 };
 
 /// The receiver's side, one for each sending worker: what it has of each of the sender's last few

@@ -42,11 +42,10 @@ TEST(RetentionTest, NumbersFromOneAndSendsInOrder) {
   Retention retention;
   EXPECT_FALSE(retention.NextToSend().has_value());
   for (int i = 0; i < 3; ++i) retention.Add(Of(1, 1, 0));
-  EXPECT_EQ(retention.unsent_bytes(), 30u);
   EXPECT_FALSE(retention.AwaitsAck());
   EXPECT_EQ(SendUpTo(retention, 9), (Numbers{1, 2, 3}));
   EXPECT_TRUE(retention.AwaitsAck());
-  EXPECT_EQ(retention.unsent_bytes(), 0u);
+  EXPECT_FALSE(retention.NextToSend().has_value());
 }
 
 TEST(RetentionTest, SendsAgainWhatTheReceiverDoesNotHave) {
@@ -81,7 +80,7 @@ TEST(RetentionTest, RepeatedAndOlderAcksChangeNothing) {
   EXPECT_EQ(retention.OnAck(2)->size(), 2u);
   EXPECT_TRUE(retention.OnAck(2)->empty());
   EXPECT_TRUE(retention.OnAck(1)->empty());
-  EXPECT_EQ(retention.bytes(), 10u);
+  EXPECT_EQ(retention.frames(), 1u);
 }
 
 TEST(RetentionTest, PrunesASuperstepAndWhatIsOlder) {
@@ -193,7 +192,6 @@ TEST_P(RetentionScheduleTest, EachFrameArrivesOnceInOrder) {
   for (const std::uint64_t sequence : added)
     EXPECT_TRUE(once.contains(sequence) || dropped.contains(sequence)) << sequence;
   for (const std::uint64_t sequence : acked) EXPECT_TRUE(once.contains(sequence)) << sequence;
-  EXPECT_EQ(sender.bytes(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RetentionScheduleTest, testing::Range(0, 50));

@@ -132,9 +132,6 @@ class SendingStream final : private FrameSink {
     return retention_.empty() ? now_ns : acked_ns_;
   }
   std::size_t retained_frames() const { return retention_.frames(); }
-
-  /// Not yet taken by the socket: of use to pace who fills the queue.
-  std::uint64_t unsent_bytes() const { return retention_.unsent_bytes(); }
   const SendingStreamCounts& counts() const { return counts_; }
 
  private:

@@ -63,7 +63,7 @@ TEST_F(SendingStreamTest, DroppedJobIsNotLookedAtAgainAndTheOtherGoesOn) {
   sender->Send(Numbered(2, 10));
   RunUntil([&] { return sender->connected(); });
   for (std::uint64_t i = 3; i <= 60; ++i) sender->Send(Numbered(i, 1'000'000));
-  EXPECT_GT(sender->unsent_bytes(), 0u);
+  EXPECT_LT(sender->counts().frames, texts_.size());
   sender->DropGroup(JobId{1}, kRootGroup);
   for (auto& [number, text] : texts_) {
     if (number % 2 == 0) std::string().swap(text);  // Freed: the address sanitizer watches.
