@@ -60,7 +60,7 @@ void AddAlterCommand(CommandLine& line) {
   const auto options = std::make_shared<AlterOptions>();
   AddJobIds(*command, options->jobs)->required();
   AddAlterOptions(*command, options->wanted);
-  command->add_flag("--json", options->wanted.json, "Print JSON, for programs");
+  command->add_flag("--json", options->wanted.json, kJsonText);
   SetAction(line, command, [&line, command, options]() -> absl::StatusOr<int> {
     const proto::AlterJobRequest request = RequestOf(*command, options->wanted);
     if (request.ByteSizeLong() == 0) {

@@ -122,7 +122,7 @@ void AddAttachCommand(CommandLine& line) {
       ->transform(files::AsWholeNumber(files::Sign::kNone))
       ->type_name("PID");
   command->add_flag("--print", options->print, "Print the command only, which is run here");
-  command->add_flag("--json", options->json, "Print JSON, for programs");
+  command->add_flag("--json", options->json, kJsonText);
   SetConnectedAction(line, command, [options](JobsStub& stub) { return Attach(stub, *options); });
 }
 

@@ -114,7 +114,7 @@ void AddCancelCommand(CommandLine& line) {
         return std::string(ParseOpenStates(text).status().message());
       })
       ->type_name("STATE,...");
-  command->add_flag("--json", options->json, "Print JSON, for programs");
+  command->add_flag("--json", options->json, kJsonText);
   SetAction(line, command, [&line, options]() -> absl::StatusOr<int> {
     for (const std::string& text : options->jobs)
       options->selection.ids.push_back(*ParseIdRange(text));

@@ -157,7 +157,7 @@ void AddCertsCommand(CommandLine& line) {
     CLI::App* const command = certs->add_subcommand(name, text);
     command->footer("See bsp(1).");
     command->add_option("DIR", options->directory, what_dir)->required();
-    command->add_flag("--json", options->json, "Print JSON, for programs");
+    command->add_flag("--json", options->json, kJsonText);
     SetAction(line, command, [options, perform] { return perform(*options); });
     return std::make_pair(command, options);
   };

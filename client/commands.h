@@ -22,6 +22,9 @@ namespace bspnow::client {
 /// Of `bsp wait`, whose status is otherwise the job's: that could not be learned.
 inline constexpr int kUnknownStatus = 125;
 
+/// --json, as most commands have it.
+inline constexpr char kJsonText[] = "Print JSON, for programs";
+
 /// What a command does; gives the exit status. A failure is printed.
 using CommandAction = std::function<absl::StatusOr<int>()>;
 

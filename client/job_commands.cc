@@ -37,7 +37,6 @@ struct JobQuery {
 };
 
 constexpr std::uint64_t kMsPerSecond = 1'000;
-constexpr char kJsonText[] = "Print JSON, for programs";
 
 // ---- wait ---------------------------------------------------------------------------------------
 

@@ -18,7 +18,6 @@
 namespace bspnow::client {
 namespace {
 
-constexpr char kJsonText[] = "Print JSON, for programs";
 constexpr std::uint64_t kNumberMax = 1'000'000'000;  // More than jobs.
 
 struct ListQuery {

@@ -53,7 +53,7 @@ void AddNodeCommands(CommandLine& line) {
   const auto query = std::make_shared<NodeQuery>();
   const auto add = [&line, query](const std::string& name, const std::string& description) {
     CLI::App* command = AddCommand(line, name, description);
-    command->add_flag("--json", query->json, "Print JSON, for programs");
+    command->add_flag("--json", query->json, kJsonText);
     return command;
   };
   CLI::App* nodes = add("nodes", "List the nodes");

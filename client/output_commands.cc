@@ -255,7 +255,7 @@ void AddOutputCommands(CommandLine& line) {
   AddJobId(*fetch, fetch_options->job);
   fetch->add_option("NAME", fetch_options->names, "Only these files [all]");
   fetch->add_option("--dir", fetch_options->directory, "Put them there [.]")->type_name("DIR");
-  fetch->add_flag("--json", fetch_options->json, "Print JSON, for programs");
+  fetch->add_flag("--json", fetch_options->json, kJsonText);
   SetRemovingAction(line, fetch, fetch_options->unfinished, [fetch_options](JobsStub& jobs) {
     return FetchJobFiles(jobs, *fetch_options);
   });

@@ -143,7 +143,7 @@ void AddProbeCommand(CommandLine& line) {
   const auto options = std::make_shared<ProbeOptions>();
   AddProbeOptions(*command, options->job);
   command->add_flag("--show", options->show, "Show what was measured last (with -n: for that p)");
-  command->add_flag("--json", options->job.json, "Print JSON, for programs");
+  command->add_flag("--json", options->job.json, kJsonText);
   SetAction(line, command, [&line, options] { return Probe(line, *options); });
 }
 

@@ -93,7 +93,7 @@ void AddProfileCommands(CommandLine& line) {
         return std::string(ParseMachine(text).status().message());
       })
       ->type_name("p,r,g,l");
-  profile->add_flag("--json", options->json, "Print JSON, for programs");
+  profile->add_flag("--json", options->json, kJsonText);
   SetConnectedAction(line, profile,
                      [options](JobsStub& jobs) { return WriteProfile(jobs, *options); });
 

@@ -64,7 +64,7 @@ void AddWebCommand(CommandLine& line) {
       AddCommand(line, "web", "Print an address that opens the web page, once, within a minute");
   const auto query = std::make_shared<WebQuery>();
   command->add_flag("--open", query->open, "And open it in a browser, with xdg-open(1)");
-  command->add_flag("--json", query->json, "Print JSON, for programs");
+  command->add_flag("--json", query->json, kJsonText);
   SetConnectedAction(line, command, [query](JobsStub& jobs) { return OpenPage(jobs, *query); });
 }
 
