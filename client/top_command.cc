@@ -111,7 +111,7 @@ class Top {
     Show(*sample);
     looks_ += 1;
     if (looks_ == options_.count) return loop_.Stop();
-    loop_.SetTimer(options_.interval_ms, [this] { Look(); });
+    loop_.AddTimer(options_.interval_ms, [this] { Look(); });
   }
 
   void LookAgain(const absl::Status& why) {
@@ -119,7 +119,7 @@ class Top {
     if (!retry) return Fail(reconnection_.GaveUp(why));
     if (!retry->say.empty() && screen_) Draw(retry->say);
     if (!retry->say.empty() && !screen_) Say(retry->say);
-    loop_.SetTimer(retry->after_ms, [this] { Look(); });
+    loop_.AddTimer(retry->after_ms, [this] { Look(); });
   }
 
   void Fail(const absl::Status& why) {

@@ -107,13 +107,6 @@ void EventLoop::CancelTimer(TimerId timer) {
   timer_due_ns_.erase(found);
 }
 
-void EventLoop::SetTimer(std::uint64_t after_ms, Callback due) {
-  CancelTimer();
-  single_timer_ = AddTimer(after_ms, std::move(due));
-}
-
-void EventLoop::CancelTimer() { CancelTimer(std::exchange(single_timer_, kNoTimer)); }
-
 void EventLoop::Post(Callback work) {
   {
     const std::lock_guard lock(posted_mutex_);

@@ -70,10 +70,6 @@ class EventLoop {
   /// Does nothing if the timer is kNoTimer, or has been called.
   void CancelTimer(TimerId timer);
 
-  /// A single timer for those who need no more: SetTimer replaces the earlier one.
-  void SetTimer(std::uint64_t after_ms, Callback due);
-  void CancelTimer();
-
   /// Calls `work` on the loop's thread, soon. From any thread; also for work that must not happen
   /// inside the present callback (destroying the caller).
   void Post(Callback work);
@@ -121,7 +117,6 @@ class EventLoop {
   std::unordered_map<TimerId, std::uint64_t> timer_due_ns_;
   std::uint64_t last_timer_ = 0;
   std::uint32_t last_serial_ = 0;
-  TimerId single_timer_ = kNoTimer;
   std::vector<Poller*> pollers_;  ///< nullptr: removed while they are run.
   PollBudget budget_;
   std::uint32_t poller_turns_ = 0;  ///< In which a poller found something.

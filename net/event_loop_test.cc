@@ -119,13 +119,6 @@ TEST(EventLoopTest, TimerMayCancelOneThatIsDueToo) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(EventLoopTest, SetTimerReplacesTheEarlierOne) {
-  EventLoop loop;
-  loop.SetTimer(0, [] { FAIL() << "was replaced"; });
-  loop.SetTimer(1, [&] { loop.Stop(); });
-  loop.Run();
-}
-
 TEST(EventLoopTest, PostsOfManyThreadsAllArrive) {
   EventLoop loop;
   constexpr int kThreads = 4, kPosts = 1000;

@@ -192,7 +192,7 @@ void LocalRun::OnSignal(int signal) {
   };
   if (std::exchange(interrupted_, true)) return end_now();
   host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
-  loop_.SetTimer(kGraceMs, end_now);
+  loop_.AddTimer(kGraceMs, end_now);
 }
 
 AwaitedProcesses LocalRun::AwaitedIn(const worker::BarrierLook& look) const {

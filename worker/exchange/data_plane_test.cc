@@ -153,7 +153,7 @@ TEST_F(DataPlaneTest, ForgetsADoorbellThatAProcessHasShut) {
   ASSERT_EQ(shutdown(doorbell_.processes.get(), SHUT_RDWR), 0);
   loop_.RunOnce();
   bool turned = false;
-  loop_.SetTimer(1, [&] { turned = true; });
+  loop_.AddTimer(1, [&] { turned = true; });
   int turns = 0;
   while (!turned) {
     loop_.RunOnce();

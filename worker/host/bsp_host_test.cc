@@ -120,9 +120,9 @@ class BspHostTest : public testing::Test {
   template <typename Condition>
   bool RunUntil(Condition condition) {
     bool late = false;
-    loop_.SetTimer(kPatienceMs, [&late] { late = true; });
+    const TimerId limit = loop_.AddTimer(kPatienceMs, [&late] { late = true; });
     while (!condition() && !late) loop_.RunOnce();
-    loop_.CancelTimer();
+    loop_.CancelTimer(limit);
     return !late;
   }
   bool RunUntilGone() {
@@ -130,7 +130,7 @@ class BspHostTest : public testing::Test {
   }
   void RunFor(std::uint64_t ms) {
     bool over = false;
-    loop_.SetTimer(ms, [&over] { over = true; });
+    loop_.AddTimer(ms, [&over] { over = true; });
     while (!over) loop_.RunOnce();
   }
   bool RunUntilItIsStopped() {

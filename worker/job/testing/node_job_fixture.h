@@ -166,9 +166,9 @@ class NodeJobTest : public testing::Test {
   template <typename Condition>
   bool RunUntil(Condition condition) {
     bool late = false;
-    loop_.SetTimer(kPatienceMs, [&late] { late = true; });
+    const TimerId limit = loop_.AddTimer(kPatienceMs, [&late] { late = true; });
     while (!condition() && !late) loop_.RunOnce();
-    loop_.CancelTimer();
+    loop_.CancelTimer(limit);
     return !late;
   }
   std::size_t Count(proto::WorkerEvent::WhatCase what) const {
