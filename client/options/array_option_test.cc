@@ -25,7 +25,7 @@ TEST(ParseArrayOptionTest, TakesRangesStepsAndLimits) {
 
 TEST(ParseArrayOptionTest, RefusesWhatIsNoRange) {
   for (const char* text : {"", "5", "1,2", "2-1", "-1", "1-", "1-2:0", "1-2%0", "1-2%4:2", "a-b",
-                           "1-2:", "1-2%", "1-99999999999", "1-2-3"})
+                           "1-2:", "1-2%", "1-99999999999", "1-2-3", "1-+2", " 1-2"})
     EXPECT_FALSE(ParseArrayOption(text).ok()) << text;
 }
 

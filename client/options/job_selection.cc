@@ -1,21 +1,21 @@
 #include "client/options/job_selection.h"
 
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "files/whole_number.h"
+
 namespace bspnow::client {
 
 absl::StatusOr<IdRange> ParseIdRange(const std::string& text) {
   const std::size_t dash = text.find('-');
-  IdRange range{};
-  const bool is_number = absl::SimpleAtoi(text.substr(0, dash), &range.first);
-  range.last = range.first;
-  const bool ends =
-      dash == std::string::npos || absl::SimpleAtoi(text.substr(dash + 1), &range.last);
-  if (is_number && ends && range.first >= 1 && range.first <= range.last) return range;
+  const auto first = files::ParseWholeNumber(text.substr(0, dash), UINT64_MAX);
+  const auto last = dash == std::string::npos
+                        ? first
+                        : files::ParseWholeNumber(text.substr(dash + 1), UINT64_MAX);
+  if (first && last && *first >= 1 && *first <= *last) return IdRange{*first, *last};
   return absl::InvalidArgumentError(
       absl::StrCat(text, " is no job; write its id, or several as in 3-7"));
 }

@@ -27,7 +27,8 @@ TEST(JobSelectionTest, ReadsIdsAndRanges) {
 }
 
 TEST(JobSelectionTest, RefusesWhatIsNeither) {
-  for (const char* text : {"", "x", "-", "3-", "-3", "7-3", "0", "3-x", "1-2-3", "3,4"}) {
+  for (const char* text :
+       {"", "x", "-", "3-", "-3", "7-3", "0", "3-x", "1-2-3", "3,4", "+3", " 3"}) {
     EXPECT_FALSE(ParseIdRange(text).ok()) << text;
   }
 }
