@@ -41,8 +41,11 @@ inline constexpr std::uint32_t kLaneFrameBytesMax = 576 << 10;
 /// Answers, and what is sent at a barrier that processes may leave before it is over.
 inline constexpr std::uint32_t kLaneShortBytesMax = 64 << 10;
 inline constexpr std::uint32_t kLanePairsMax = 1024;            ///< Of processes, in one frame.
-inline constexpr std::uint32_t kLaneMagic = 0x4c505342;         // "BSPL"
-inline constexpr std::uint32_t kLaneAnswersMagic = 0x41505342;  // "BSPA"
+/// Others whenever a frame is laid out anew: a program takes libbsp from its node, so builds may
+/// differ between nodes. To each what comes from the other is damaged, and the workers, whose
+/// protocol says whether they understand each other, carry the job's barriers.
+inline constexpr std::uint32_t kLaneMagic = 0x324c5342;         // "BSL2"
+inline constexpr std::uint32_t kLaneAnswersMagic = 0x32415342;  // "BSA2"
 
 /// What a node sends each other one at a barrier, in place of an arrival (PeerArrival in
 /// net/frame.h) and of frames with data: there are no processes in bsp_end. LaneEntries follow,
