@@ -58,7 +58,8 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
 void SimNode::ComposeForLanes() {
   const std::uint32_t barrier = Released();
   const bool counted = program_.counted(shown()) && !repeats(superstep());
-  std::uint32_t direct = counted ? (1u << hosts()) - 1 : 0;
+  const bool straight = counted || loop_.Chance(40);  // Each node chooses: lane_route.h.
+  std::uint32_t direct = straight ? (1u << hosts()) - 1 : 0;
   for (Outgoing& outgoing : outbox_) {
     outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
     direct |= 1u << outgoing.host;
