@@ -52,6 +52,12 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
     if (exited.signal() == SIGKILL) exited.set_killed_for(TellOfMemory());
   }
   const bool failed = event.has_checkpoint_failed();
+  // For want of memory, perhaps; then it was the writer of an image that the kernel killed, which
+  // goes first, and no process that ends later was. One that was killed has been told of by now.
+  if (failed) {
+    if (cgroup_) cgroup_->TakeMemoryKill();
+    kills_here_.Take();
+  }
   if ((failed && !segment_->TakeOutcome(event.checkpoint_failed().checkpoint())) ||
       (event.has_checkpoint_stored() &&
        !segment_->TakeOutcome(event.checkpoint_stored().checkpoint())))

@@ -1,11 +1,12 @@
-// countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer]: each superstep every process adds what
+// countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer|FILE]: each superstep every process adds what
 // its neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync
 // and ended behind it. Pid 0 writes to a file as well, and to another one, by an absolute path that
 // it has noted at its start and opens anew each time. With `areas` each saves its state itself;
 // with `pipe` pid 1 has something that cannot be saved; with `close` it closes all descriptors
-// above 2 and has sockets there; with `fewer` the last process takes no part.
+// above 2 and has sockets there; with `fewer` the last process takes no part; once FILE is there, processes kill themselves.
 #include <bsp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ int main(int argc, char **argv) {
       }
     }
     if (s == supersteps) break;
+    if (argc > 4 && access(argv[4], F_OK) == 0) raise(SIGKILL);
     poll(NULL, 0, atoi(argv[2]));
     bsp_put(left, sum, inbox, 0, sizeof *inbox);
     bsp_put(right, sum, inbox, sizeof *inbox, sizeof *inbox);
