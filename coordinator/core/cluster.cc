@@ -194,6 +194,7 @@ void Cluster::Start(const StartOrder& order) {
   job->starting = order;
   job->cutting = false;
   job->waits_since_ns = 0;
+  job->start_refusal.clear();
   Prepare(order.job);
 }
 

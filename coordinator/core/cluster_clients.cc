@@ -85,7 +85,9 @@ void Cluster::OnClientLeft(JobId job, const AttachedClient* client) {
   PerformOfClient(std::move(end), [this, job] { return table_.OnClientLeft(job, Now()); });
 }
 
+// Of a pause that is over a connection may tell before any timer: see Barriers::NotePause.
 void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
+  barriers_.NotePause();
   LiveJob* live = FindLive(job);
   if (closed_ || live == nullptr || !live->attachment) return;
   live->attachment->OnBroken(client, NowNs());

@@ -131,5 +131,25 @@ TEST_F(ClusterPauseTest, AJobWaitsOnForItsClient) {
   EXPECT_EQ(Show(job).state(), proto::RUNNING) << Show(job).reason();
 }
 
+// What came meanwhile is heard before any timer is.
+TEST_F(ClusterPauseTest, ItDoesSoThoughTheFirstThingHeardIsTheEndOfAnothersConnection) {
+  FakeWorker worker = Join("w1", 4);
+  std::vector<JobId> jobs;
+  std::vector<std::shared_ptr<FakeClient>> clients;
+  for (const std::string key : {"one", "other"}) {
+    proto::SubmitJobRequest request = Request(key);
+    request.mutable_spec()->set_attached(true);
+    request.mutable_spec()->set_reconnect_ms(60'000);
+    jobs.push_back(Submit(request));
+    clients.push_back(std::make_shared<FakeClient>());
+    EXPECT_EQ(cluster_->Attach(jobs.back(), key, clients.back()), absl::OkStatus());
+  }
+  cluster_->OnClientLost(jobs[0], clients[0].get());
+  world_.timers.Sleep(120'000);
+  cluster_->OnClientLost(jobs[1], clients[1].get());
+  Settle();
+  for (const JobId job : jobs) EXPECT_FALSE(Show(job).state() == proto::CANCELLED);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -93,8 +93,9 @@ bool Cluster::IsStarting(JobId id, const LiveJob& job) const {
          EpochOf(*record) == job.starting->epoch;
 }
 
-// The job is placed; nobody has been told yet.
+// The job is placed; nobody has been told yet. What has come may be the first after a pause.
 void Cluster::Prepare(JobId id) {
+  barriers_.NotePause();
   LiveJob* job = FindLive(id);
   if (job == nullptr || !IsStarting(id, *job) || job->cutting) return;
   if (WaitsForLeases(*job) || WaitsForHolders(id, *job)) return;
@@ -114,7 +115,6 @@ void Cluster::PrepareLater(std::uint64_t after_ms) {
   ports_.timers.CancelTimer(prepare_timer_);
   prepare_timer_ = ports_.timers.AddTimer(after_ms, [this] {
     prepare_timer_ = kNoCoreTimer;
-    barriers_.NotePause();
     std::vector<JobId> waiting;
     for (const auto& [each, state] : LiveJobs())
       if (state->starting) waiting.push_back(each);

@@ -72,12 +72,10 @@ absl::Status Cluster::CheckPredecessor(const std::string& name, const Node* earl
   const std::uint64_t age_ns = earlier != nullptr ? earlier->lease.AgeNs(now_ns)
                                : awaits_hosts_    ? now_ns - started_ns_
                                                   : kLeaseNs;
-  const std::uint64_t since_ns = now_ns - started_ns_;
-  if (earlier == nullptr && since_ns < kReturnNs && table_.WouldMiss(name))
+  if (earlier == nullptr && table_.WouldMiss(name))
     return absl::UnavailableError(
-        absl::StrCat("another worker of this name is awaited, which had jobs when the coordinator "
-                     "was restarted, for another ",
-                     (kReturnNs - since_ns) / kNsPerMs, " ms"));
+        "another worker of this name is awaited, which had jobs when the coordinator was "
+        "restarted; it is given up after 10 s");
   if (age_ns >= kLeaseNs) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the lease of a worker that was here before holds for another ",

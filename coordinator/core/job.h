@@ -63,7 +63,8 @@ struct Job {
   std::uint64_t runs_since_ns = kNoEnd;  ///< All its processes run; kNoEnd: they do not.
   std::uint64_t run_before_ms = 0;       ///< Run in earlier epochs, and before a restart.
   std::uint64_t stored_ns = 0;           ///< When it was last given to the journal.
-  std::uint64_t start_by_ns = kNoEnd;    ///< For `not_resumed` to start its processes.
+  std::uint64_t start_by_ns = kNoEnd;    ///< For `not_resumed` to start its processes,
+  std::uint64_t start_within_ns = 0;     ///< for which they have so long in all.
   std::uint64_t clear_by_ns = kNoEnd;    ///< For `hosts_left` to clear it away.
   std::uint64_t clearing_since_ns = 0;   ///< If it is `clearing`.
   std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.

@@ -160,7 +160,7 @@ void JobTable::Event::PutOff(Job& entry, std::uint64_t ns) {
     if (by_ns != kNoEnd) by_ns = std::max(by_ns, std::min(by_ns + ns, at_.now_ns + most_ns));
   };
   put_off(entry.return_ns, kReturnNs);
-  put_off(entry.start_by_ns, kStartNs);
+  put_off(entry.start_by_ns, entry.start_within_ns);
   put_off(entry.clear_by_ns, ClearNs(entry));
 }
 
@@ -295,7 +295,8 @@ JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Momen
 void JobTable::OnLaunched(JobId job, Epoch epoch, std::uint64_t image_bytes, const Moment& at) {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || found->second.epoch() != epoch) return;
-  found->second.start_by_ns = at.now_ns + kStartNs + image_bytes * kStartNsPerByte;
+  found->second.start_within_ns = kStartNs + image_bytes * kStartNsPerByte;
+  found->second.start_by_ns = at.now_ns + found->second.start_within_ns;
   NoteDue(found->second);
 }
 

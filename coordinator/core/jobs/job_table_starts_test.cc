@@ -177,6 +177,21 @@ TEST_F(JobTableRecoveryTest, AStartThatHangsIsTriedElsewhere) {
   EXPECT_EQ(Shown(job).restarts(), 0u);
 }
 
+// With large images it is given longer than others, and after a pause, too.
+TEST_F(JobTableRecoveryTest, APauseTakesNothingOfTheTimeThatAStartMayTake) {
+  const JobId job = Submit(Request(2));
+  table_.OnLaunched(job, Epoch{1}, 100'000'000'000, at_);
+  const std::uint64_t images_ns = 10'000 * kSecondNs;
+  Later(60 * kSecondNs);
+  const std::uint64_t night_ns = 40'000 * kSecondNs;
+  at_.now_ns += night_ns;
+  table_.OnPaused(night_ns, at_);
+  Later(kStartNs + images_ns - 61 * kSecondNs);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  Later(61 * kSecondNs);
+  EXPECT_EQ(State(job), proto::RECOVERING);
+}
+
 TEST_F(JobTableRecoveryTest, AStartThatHangsOnTwoNodesBlamesEachOfThem) {
   const JobId job = Submit(Request(3));
   table_.OnLaunched(job, Epoch{1}, 0, at_);
