@@ -1,9 +1,10 @@
-// countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer|FILE]: each superstep every process adds what
-// its neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync
-// and ended behind it. Pid 0 writes to a file as well, and to another one, by an absolute path that
-// it has noted at its start and opens anew each time. With `areas` each saves its state itself;
-// with `pipe` pid 1 has something that cannot be saved; with `close` it closes all descriptors
-// above 2 and has sockets there; with `fewer` the last process takes no part; once FILE is there, processes kill themselves.
+// countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer|FILE]: each superstep every process adds
+// what its neighbours sent to a sum on its heap, and prints it; the line is begun before the
+// bsp_sync and ended behind it. Pid 0 writes to a file as well, and to another one, by an absolute
+// path that it has noted at its start and opens anew each time. With `areas` each saves its state
+// itself; with `pipe` pid 1 has something that cannot be saved; with `close` it closes all
+// descriptors above 2 and has sockets there; with `fewer` the last process takes no part; once FILE
+// is there, processes kill themselves.
 #include <bsp.h>
 #include <poll.h>
 #include <signal.h>
