@@ -189,7 +189,6 @@ void Cluster::MakeOutputDurable(const FinishedJob& finished) {
 
 void Cluster::Start(const StartOrder& order) {
   LiveJob* job = FindLive(order.job);
-  BSP_CHECK(job != nullptr);
   if (!order.resumes && !job->restored) return Launch(order, nullptr);
   job->starting = order;
   job->cutting = false;

@@ -40,7 +40,7 @@ static_assert(kLaneHostsMax < 32);
 inline constexpr std::uint32_t kLaneFrameBytesMax = 576 << 10;
 /// Answers, and what is sent at a barrier that processes may leave before it is over.
 inline constexpr std::uint32_t kLaneShortBytesMax = 64 << 10;
-inline constexpr std::uint32_t kLanePairsMax = 1024;            ///< Of processes, in one frame.
+inline constexpr std::uint32_t kLanePairsMax = 1024;  ///< Of processes, in one frame.
 /// Others whenever a frame is laid out anew: a program takes libbsp from its node, so builds may
 /// differ between nodes. To each what comes from the other is damaged, and the workers, whose
 /// protocol says whether they understand each other, carry the job's barriers.

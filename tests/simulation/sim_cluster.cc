@@ -25,7 +25,8 @@ SimCluster::SimCluster(std::uint64_t seed)
   loses_journals_ = !only_lanes_ && !journal_.fails && loop_.Chance(10);
   StartCoordinator();
   const std::uint64_t few = 1 + loop_.Below(4);
-  const std::uint64_t many = loop_.Chance(90) ? 2 + loop_.Below(7) : 9 + loop_.Below(kLaneHostsMax - 8);
+  const std::uint64_t many =
+      loop_.Chance(90) ? 2 + loop_.Below(7) : 9 + loop_.Below(kLaneHostsMax - 8);
   const std::uint64_t machines = only_lanes_ ? many : few;
   for (std::uint64_t i = 0; i < machines; ++i) {
     auto store = std::make_unique<SimStore>();

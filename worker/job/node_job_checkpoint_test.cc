@@ -318,26 +318,6 @@ TEST_P(RefusedCheckpointTest, AJobGoesOnWithoutACheckpointThatCannotBe) {
   ASSERT_TRUE(EndEpoch(1));
 }
 
-// The kernel kills who writes an image first: no process that ends later was killed for that.
-TEST_F(CheckpointTest, AKillForMemoryThatCostACheckpointIsNotCountedAgain) {
-  const std::string events = root_ + "/memory.events";
-  std::ofstream(events) << "oom_kill 4\n";
-  cgroups_ = {};
-  memory_kills_ = {events};
-  const std::string hash = AddContent(kProgram);
-  Open();
-  jobs_->OnOrder(Countdown(hash, {"100000", "1", "pipe", root_ + "/now"}));
-  ASSERT_TRUE(RunUntilMoreOutput());
-  std::ofstream(events) << "oom_kill 5\n";
-  jobs_->OnOrder(Take(1, 0, ImagePlan::After::kGoOn));
-  ASSERT_TRUE(RunUntilAnswered(1));
-  ASSERT_EQ(Count(proto::WorkerEvent::kCheckpointFailed), 1u);
-  std::ofstream(root_ + "/now");
-  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kExited) != 0; }));
-  EXPECT_EQ(First(proto::WorkerEvent::kExited).exited().killed_for(), "");
-  ASSERT_TRUE(EndEpoch(1));
-}
-
 TEST_F(CheckpointTest, WhereTheLastDidNotFitTheNextIsNotWritten) {
   const std::string hash = AddContent(kProgram);
   quota_bytes_ = 1;

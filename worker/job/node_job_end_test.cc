@@ -57,6 +57,34 @@ TEST_F(NodeJobTest, OfAProcessThatIsKilledWhileMemoryIsWantingThatIsSaid) {
   ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
 }
 
+// The kernel kills who writes an image first: no process that ends later was killed for that.
+TEST_F(NodeJobTest, AKillForMemoryThatCostACheckpointIsNotCountedAgain) {
+  const std::string events = root_ + "/memory.events";
+  std::ofstream(events) << "oom_kill 4\n";
+  cgroups_ = {};
+  memory_kills_ = {events};
+  proto::Order start = StartOrder(1, AddContent("worker/job/testing/countdown"), 2);
+  const std::string now = root_ + "/now";
+  for (const std::string& argument :
+       {std::string("100000"), std::string("1"), std::string("pipe"), now})
+    start.mutable_start()->mutable_spec()->add_arguments(argument);
+  Open();
+  jobs_->OnOrder(start);
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kOutput) > 20; }));
+  std::ofstream(events) << "oom_kill 5\n";
+  proto::Order take;
+  take.mutable_take_checkpoint()->set_job(1);
+  take.mutable_take_checkpoint()->set_epoch(1);
+  take.mutable_take_checkpoint()->set_checkpoint(1);
+  jobs_->OnOrder(take);
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kCheckpointFailed) == 1; }));
+  std::ofstream{now};
+  ASSERT_TRUE(RunUntilExited(1));
+  EXPECT_EQ(First(proto::WorkerEvent::kExited).exited().killed_for(), "");
+  jobs_->OnOrder(EndOrder(1));
+  ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
+}
+
 // No path leads to what the job has moved together.
 TEST_F(NodeJobTest, ADirectoryWhoseFilesCannotBeKeptIsNamed) {
   const std::string hash = AddScript(
