@@ -64,7 +64,7 @@ TEST(ContentStubTest, AFileThatCannotBeReadCostsNoOther) {
   std::vector<LeftFile> left = {
       MadeFile(scratch.path(), "first", "1"),
       MadeFile(scratch.path(), "bad", std::string(2 * files::kChunkBytesMax, 'x')),
-      MadeFile(scratch.path(), "last", "3")};
+      MadeFile(scratch.path(), TakingCoordinator::kLast, "3")};
   Texts unread;
   const auto open = [](const LeftFile& file) {
     auto opened = Open(file);

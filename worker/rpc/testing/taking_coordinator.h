@@ -1,5 +1,5 @@
 // For tests: a coordinator that takes the files of a job, and keeps those of the last call that
-// came to its end.
+// brought its file kLast; a call that is broken off does not come that far.
 #ifndef WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
 #define WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
 
@@ -11,12 +11,14 @@ namespace bspnow::worker {
 
 class TakingCoordinator {
  public:
+  static constexpr const char* kLast = "last";  ///< Of one chunk.
+
   TakingCoordinator();
   ~TakingCoordinator();
 
   std::string address() const;
-  /// By name. While no call is under way.
-  const std::map<std::string, std::string>& files() const;
+  /// By name.
+  std::map<std::string, std::string> files() const;
 
  private:
   struct Parts;

@@ -1,5 +1,7 @@
 #include <grpcpp/grpcpp.h>
 
+#include <mutex>
+
 #include "proto/workers.grpc.pb.h"
 #include "worker/rpc/testing/taking_coordinator.h"
 
@@ -10,11 +12,13 @@ using Files = std::map<std::string, std::string>;
 
 class Service final : public proto::Workers::Service {
  public:
-  const Files& files() const { return files_; }
+  Files files() const {
+    const std::lock_guard lock(mutex_);
+    return files_;
+  }
 
  private:
-  grpc::Status StoreFiles(grpc::ServerContext* context,
-                          grpc::ServerReader<proto::FileChunk>* reader,
+  grpc::Status StoreFiles(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
                           proto::StoreFilesReply*) override {
     Files files;
     std::string name;
@@ -23,11 +27,14 @@ class Service final : public proto::Workers::Service {
       if (!chunk.name().empty()) name = chunk.name();
       files[name] += chunk.data();
     }
-    if (context->IsCancelled()) return grpc::Status::CANCELLED;
+    // Chunks come in order. Whether the call was cancelled is not sure to be known yet.
+    if (!files.contains(TakingCoordinator::kLast)) return grpc::Status::CANCELLED;
+    const std::lock_guard lock(mutex_);
     files_ = std::move(files);
     return grpc::Status::OK;
   }
 
+  mutable std::mutex mutex_;  ///< Guards the following.
   Files files_;
 };
 
@@ -52,6 +59,6 @@ std::string TakingCoordinator::address() const {
   return "127.0.0.1:" + std::to_string(parts_->port);
 }
 
-const Files& TakingCoordinator::files() const { return parts_->service.files(); }
+Files TakingCoordinator::files() const { return parts_->service.files(); }
 
 }  // namespace bspnow::worker
