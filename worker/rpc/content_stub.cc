@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kPause{250};
 constexpr std::uint32_t kProfileMode = 0600;
 constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
 constexpr std::int64_t kProfileTimeoutMs = 20'000;
+constexpr int kUncheckedTriesMax = 3;
 constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 
 /// A content comes if the disk has room for it (CheckRoomFor).
@@ -105,17 +106,34 @@ absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
 }
 
 // A file is known to be unreadable, by a bad block, say, when a part of it is there already. So all
-// others are sent anew.
+// others are sent anew. On a dying disk that would grow with the square of the files: where several
+// are bad, each file is read once before the next try, which then meets only what went bad since.
 absl::Status ContentStub::StoreFiles(JobId job, std::vector<LeftFile> files,
                                      const LeftFileReader& reader) {
-  for (;;) {
+  for (int tries = 1;; ++tries) {
     const Stored stored = TryStoreFiles(job, files, reader);
     if (!stored.unread.has_value()) return stored.status;
     const auto unread = files.begin() + static_cast<std::ptrdiff_t>(*stored.unread);
     reader.unread(*unread, stored.status);
     files.erase(unread);
+    if (tries >= kUncheckedTriesMax)
+      std::erase_if(files, [&](const LeftFile& file) { return !IsReadable(file, reader); });
     if (files.empty()) return absl::OkStatus();
   }
+}
+
+// Once stopped it need not know: the next call fails.
+bool ContentStub::IsReadable(const LeftFile& file, const LeftFileReader& reader) const {
+  absl::StatusOr<files::OutgoingFile> opened = reader.open(file);
+  if (!opened.ok()) return false;
+  proto::FileChunk chunk;
+  while (!opened->ended() && !calls_.stopping()) {
+    const absl::Status read = opened->Read(chunk, files::kChunkBytesMax);
+    if (read.ok()) continue;
+    reader.unread(file, read);
+    return false;
+  }
+  return true;
 }
 
 ContentStub::Stored ContentStub::TryStoreFiles(JobId job, const std::vector<LeftFile>& files,

@@ -45,6 +45,8 @@ class ContentStub {
  private:
   template <typename Try>
   absl::Status UntilAvailable(OpenCalls& calls, Try call);
+  /// To its end; if not, `reader` has been told.
+  bool IsReadable(const LeftFile& file, const LeftFileReader& reader) const;
   /// `unread`: the number of the file that could not be read; then nothing is stored.
   struct Stored {
     absl::Status status;

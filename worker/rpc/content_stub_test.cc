@@ -80,5 +80,36 @@ TEST(ContentStubTest, AFileThatCannotBeReadCostsNoOther) {
   EXPECT_EQ(unread, Texts({{"bad", "file bad changed while it was sent"}}));
 }
 
+// On a dying disk each one had all files before it sent anew.
+TEST(ContentStubTest, ManyFilesThatCannotBeReadAreNotFoundOneByOne) {
+  const TakingCoordinator coordinator;
+  ContentStub stub(
+      {.address = coordinator.address(), .login = {}, .credentials = RpcCredentials::Plain()});
+  const ScratchDirectory scratch;
+  std::vector<LeftFile> left = {MadeFile(scratch.path(), "first", "1")};
+  Texts bad;
+  for (int i = 0; i < 20; ++i) {
+    left.push_back(MadeFile(scratch.path(), "bad" + std::to_string(i), "x"));
+    bad[left.back().name] = "file " + left.back().name + " changed while it was sent";
+  }
+  left.push_back(MadeFile(scratch.path(), TakingCoordinator::kLast, "3"));
+  Texts unread;
+  const auto open = [&bad](const LeftFile& file) {
+    if (!bad.contains(file.name)) return Open(file);
+    std::filesystem::resize_file(file.path, 2 * files::kChunkBytesMax);
+    auto opened = Open(file);
+    std::filesystem::resize_file(file.path, files::kChunkBytesMax);
+    return opened;
+  };
+  const absl::Status stored = stub.StoreFiles(
+      JobId{1}, left, {.open = open, .unread = [&](const LeftFile& file, const absl::Status& why) {
+                         unread[file.name] = std::string(why.message());
+                       }});
+  EXPECT_EQ(stored, absl::OkStatus());
+  EXPECT_EQ(coordinator.files(), Texts({{"first", "1"}, {TakingCoordinator::kLast, "3"}}));
+  EXPECT_EQ(unread, bad);
+  EXPECT_LE(coordinator.calls(), 4) << "three to find some, and one after all were read";
+}
+
 }  // namespace
 }  // namespace bspnow::worker

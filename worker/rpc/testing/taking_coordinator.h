@@ -19,6 +19,8 @@ class TakingCoordinator {
   std::string address() const;
   /// By name.
   std::map<std::string, std::string> files() const;
+  /// Those that have begun here, also those that were broken off.
+  int calls() const;
 
  private:
   struct Parts;

@@ -17,9 +17,18 @@ class Service final : public proto::Workers::Service {
     return files_;
   }
 
+  int calls() const {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
+
  private:
   grpc::Status StoreFiles(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
                           proto::StoreFilesReply*) override {
+    {
+      const std::lock_guard lock(mutex_);
+      ++calls_;
+    }
     Files files;
     std::string name;
     proto::FileChunk chunk;
@@ -36,6 +45,7 @@ class Service final : public proto::Workers::Service {
 
   mutable std::mutex mutex_;  ///< Guards the following.
   Files files_;
+  int calls_ = 0;
 };
 
 }  // namespace
@@ -60,5 +70,7 @@ std::string TakingCoordinator::address() const {
 }
 
 Files TakingCoordinator::files() const { return parts_->service.files(); }
+
+int TakingCoordinator::calls() const { return parts_->service.calls(); }
 
 }  // namespace bspnow::worker
