@@ -12,11 +12,10 @@
 #include "base/testing/scratch_directory.h"
 #include "coordinator/journal/job_history.h"
 #include "coordinator/journal/job_store.h"
+#include "coordinator/journal/testing/history_ids.h"
 
 namespace bspnow::coordinator {
 namespace {
-
-using Ids = std::vector<std::uint64_t>;
 
 class JobStoreDamagedTest : public testing::Test {
  protected:
@@ -34,18 +33,6 @@ class JobStoreDamagedTest : public testing::Test {
     store.Archive({JobId{id}});
   }
 
-  static Ids History(JobStore& store) {
-    std::promise<Ids> read;
-    store.ReadHistory(JobId{9}, 9, [&](const absl::StatusOr<std::vector<JobRecord>>& jobs) {
-      EXPECT_TRUE(jobs.ok()) << jobs.status();
-      Ids ids;
-      if (jobs.ok())
-        for (const JobRecord& job : *jobs) ids.push_back(Value(IdOf(job)));
-      read.set_value(ids);
-    });
-    return read.get_future().get();
-  }
-
   const ScratchDirectory directory_;
 };
 
@@ -59,7 +46,7 @@ TEST_F(JobStoreDamagedTest, AHistoryThatTakesNoJobIsSetAsideWhenThatIsNoticed) {
         << std::string(kPageBytes, 'x');
     const auto store = Open();
     Archive(*store, id + 1);
-    EXPECT_EQ(History(*store), Ids{id + 1});
+    EXPECT_EQ(HistoryIds(*store, 9, 9), Ids{id + 1});
   }
   EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
   EXPECT_TRUE(std::filesystem::exists(path + ".damaged.2")) << "the first one is kept";

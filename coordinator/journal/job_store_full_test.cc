@@ -8,11 +8,10 @@
 
 #include "base/testing/scratch_directory.h"
 #include "coordinator/journal/job_store.h"
+#include "coordinator/journal/testing/history_ids.h"
 
 namespace bspnow::coordinator {
 namespace {
-
-using Ids = std::vector<std::uint64_t>;
 
 JobRecord Record(std::uint64_t id) {
   JobRecord record;
@@ -54,18 +53,6 @@ class FullStoreTest : public testing::Test {
     return done.get_future().get();
   }
 
-  static Ids History(JobStore& store, std::uint64_t before, std::size_t count) {
-    std::promise<Ids> read;
-    store.ReadHistory(JobId{before}, count, [&](const auto& jobs) {
-      EXPECT_TRUE(jobs.ok()) << jobs.status();
-      Ids ids;
-      if (jobs.ok())
-        for (const JobRecord& job : *jobs) ids.push_back(Value(IdOf(job)));
-      read.set_value(ids);
-    });
-    return read.get_future().get();
-  }
-
   ScratchDirectory directory_;
 };
 
@@ -74,21 +61,21 @@ TEST_F(FullStoreTest, WhatCouldNotGoIntoTheHistoryIsFoundAndGoesThereLater) {
     const auto store = Open();
     for (std::uint64_t id = 1; id <= 5; ++id) EXPECT_TRUE(Write(*store, Record(id)).ok());
     store->Archive({JobId{2}});
-    EXPECT_EQ(History(*store, 9, 9), Ids({2}));
+    EXPECT_EQ(HistoryIds(*store, 9, 9), Ids({2}));
     {
       const FullDisk full;
       store->Archive({JobId{1}, JobId{3}, JobId{4}});
-      EXPECT_EQ(History(*store, 9, 9), Ids({4, 3, 2, 1}));
-      EXPECT_EQ(History(*store, 4, 2), Ids({3, 2}));
+      EXPECT_EQ(HistoryIds(*store, 9, 9), Ids({4, 3, 2, 1}));
+      EXPECT_EQ(HistoryIds(*store, 4, 2), Ids({3, 2}));
     }
     EXPECT_TRUE(Write(*store, Record(6)).ok());
-    EXPECT_EQ(History(*store, 9, 9), Ids({4, 3, 2, 1}));
+    EXPECT_EQ(HistoryIds(*store, 9, 9), Ids({4, 3, 2, 1}));
   }
   const auto store = Open();
   Ids journal;
   for (const JobRecord& job : store->TakeLoaded().jobs) journal.push_back(Value(IdOf(job)));
   EXPECT_EQ(journal, Ids({5, 6}));
-  EXPECT_EQ(History(*store, 9, 9), Ids({4, 3, 2, 1}));
+  EXPECT_EQ(HistoryIds(*store, 9, 9), Ids({4, 3, 2, 1}));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "coordinator/journal/job_store.h"
+#include "coordinator/journal/testing/history_ids.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -54,20 +55,6 @@ void AtOnce(const Timers::Event& event) { event(); }
 
 class JobStoreTest : public testing::Test {
  protected:
-  static std::vector<std::uint64_t> History(JobStore& store, std::uint64_t before,
-                                            std::size_t count) {
-    std::promise<std::vector<std::uint64_t>> read;
-    store.ReadHistory(JobId{before}, count,
-                      [&](const absl::StatusOr<std::vector<JobRecord>>& jobs) {
-                        EXPECT_TRUE(jobs.ok()) << jobs.status();
-                        std::vector<std::uint64_t> ids;
-                        if (jobs.ok())
-                          for (const JobRecord& job : *jobs) ids.push_back(Value(IdOf(job)));
-                        read.set_value(ids);
-                      });
-    return read.get_future().get();
-  }
-
   std::unique_ptr<JobStore> Open() {
     absl::StatusOr<std::unique_ptr<JobStore>> store = JobStore::Open(directory_.path(), AtOnce);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -205,7 +192,7 @@ TEST_F(JobStoreTest, AStartMovesTheOldestOfManyEndedJobsIntoTheHistory) {
     EXPECT_EQ(IdOf(state.jobs[0]), JobId{1});
     EXPECT_EQ(state.checkpoints, (std::map<JobId, std::string>{{JobId{4}, "catalogue"}}));
     EXPECT_EQ(IdOf(state.jobs.back()), JobId{kEndedJobsMax + 3});
-    EXPECT_EQ(History(*store, 9, 9), (std::vector<std::uint64_t>{3, 2}));
+    EXPECT_EQ(HistoryIds(*store, 9, 9), (std::vector<std::uint64_t>{3, 2}));
   }
 }
 
@@ -216,14 +203,14 @@ TEST_F(JobStoreTest, ArchivedJobsAreInTheHistoryAndNotInTheJournal) {
       store->WriteJobs({Record(id, proto::FAILED)}, [](const absl::Status&) {});
     store->Archive({JobId{2}, JobId{4}, JobId{9}});
     store->Archive({JobId{1}, JobId{2}});
-    EXPECT_EQ(History(*store, 5, 9), (std::vector<std::uint64_t>{4, 2, 1}));
-    EXPECT_EQ(History(*store, 5, 2), (std::vector<std::uint64_t>{4, 2}));
+    EXPECT_EQ(HistoryIds(*store, 5, 9), (std::vector<std::uint64_t>{4, 2, 1}));
+    EXPECT_EQ(HistoryIds(*store, 5, 2), (std::vector<std::uint64_t>{4, 2}));
   }
   const auto store = Open();
   const StoredState state = store->TakeLoaded();
   ASSERT_EQ(state.jobs.size(), 2u);
   EXPECT_EQ(state.forgotten, JobId{4});
-  EXPECT_EQ(History(*store, ~std::uint64_t{0}, 9), (std::vector<std::uint64_t>{4, 2, 1}));
+  EXPECT_EQ(HistoryIds(*store, ~std::uint64_t{0}, 9), (std::vector<std::uint64_t>{4, 2, 1}));
 }
 
 TEST_F(JobStoreTest, ADamagedHistoryIsNamedAndKeepsNoJob) {
@@ -252,7 +239,7 @@ TEST_F(JobStoreTest, ADamagedHistoryIsNamedAndKeepsNoJob) {
   std::ofstream(path, std::ios::trunc) << "no database at all, but longer than nothing";
   const auto store = Open();
   EXPECT_EQ(store->TakeLoaded().jobs.size(), 1u);
-  EXPECT_EQ(History(*store, 9, 9), std::vector<std::uint64_t>{});
+  EXPECT_EQ(HistoryIds(*store, 9, 9), std::vector<std::uint64_t>{});
   EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
 }
 
