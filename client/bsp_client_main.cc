@@ -40,8 +40,9 @@ std::string HelpOf(const CLI::App& app) {
   return app.get_name() + command + " --help";
 }
 
-// The first that the parser does not know, whatever it has stumbled over: the value behind it, say,
-// which is no job. Of what ends in a program only a first word can be one.
+// The first option that the parser does not know. Its own complaint may be of the word after it: of
+// `bsp cancel -n sort` it says that "sort" is no job. In a command that ends with a program and its
+// arguments, later words are the program's.
 std::string UnknownOption(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining();
   for (const std::string& word : rest) {

@@ -284,7 +284,7 @@ TEST_F(ClusterRequestsTest, WhatIsResumedBeforeItIsAcceptedIsPlacedAfterwards) {
   EXPECT_EQ(Starts(free), 1u);
 }
 
-// A job would fail after so many tries to start it.
+// After so many starts in vain a job fails.
 TEST_F(ClusterRequestsTest, AJournalThatIsFullCostsAStartNothing) {
   cluster_->Checkpoint(job_, Into(NewAnswer()));
   Save(1);

@@ -40,8 +40,8 @@ struct Node : SchedulerNode {
   std::string why_lost{};    ///< The last time.
   std::uint32_t faults = 0;  ///< In a row: jobs that it could not start, and other nodes could.
   std::string fault{};       ///< The last one's reason; empty: it is sound.
-  bool left = false;       ///< The last worker has ended as it was told, and moved its jobs before.
-  std::uint64_t loss = 0;  ///< Which of all losses was its last one; 0: it was never up.
+  bool left = false;         ///< Its worker was told to end, moved its jobs, and has ended.
+  std::uint64_t loss = 0;    ///< Which of all losses was its last one; 0: it was never up.
 
   // ---- While it is up ---------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ namespace bspnow::runtime {
 /// in ns, as the kernel has it; 0: it does not know.
 std::uint64_t LeastRttNs(int socket);
 
-/// Whether heads of that many nodes are sooner everywhere if each goes straight to all: by way of
-/// others a node sends log n heads and not n - 1, but the last one has log n ways behind it.
+/// Whether all of n nodes have all heads sooner if each goes straight to all. By way of others a
+/// node sends log n heads in place of n - 1, but some heads travel log n times.
 bool HeadsGoStraight(std::uint32_t nodes, std::uint64_t rtt_ns);
 
 }  // namespace bspnow::runtime

@@ -271,7 +271,8 @@ void SimCoordinator::CheckAcknowledged(WorkerId worker, std::uint64_t sequence) 
     oracle_.Fail("output is acknowledged that is not in its log");
 }
 
-// Whoever ends it has said so after its output, and is told to forget it once the end is stored.
+// A worker reports an end after the output, and may forget the job once the coordinator has stored
+// the end.
 void SimCoordinator::CheckOutputBefore(const JobRecord& ended) const {
   for (const JobTable::NodeView& view : cluster_->table().nodes()) {
     const auto unlogged = unlogged_.find(view.node->worker);

@@ -48,7 +48,7 @@ void JobTable::Event::AwaitOthers(Job& entry) {
     const bool known = found != table_.jobs_.end();
     if (known && HasEnded(found->second.record)) {
       over.emplace_back(job, found->second.state());
-      continue;  // Who ends is told of once.
+      continue;  // Its end is known, and is not told again.
     }
     std::vector<JobId>& dependents = table_.dependents_[job];
     dependents.push_back(entry.id());
