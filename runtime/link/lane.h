@@ -12,8 +12,9 @@
 // go straight to all nodes; where sends count (lane_route.h) they go by dissemination: in step k a
 // node sends what it has of the 2^k nodes up to itself to the 2^k-th node after itself. So each
 // gets that of each, with log n sends in place of n - 1. A frame with entries goes straight to its
-// receiver in any case. A head says to which nodes its host's frames go straight: there nobody
-// takes the head in the frame's place.
+// receiver, unless it is short and all are owed the same: then it goes as a head does, and takes
+// its place. A head says to which nodes its host's frames go straight: there nobody takes the head
+// in the frame's place.
 //
 // A superstep that ends by counting (Group::FinishCounted) is over for the processes of a node as
 // soon as the frames that are here hold the messages that they wait for: they go on, one superstep
@@ -41,10 +42,12 @@ inline constexpr std::uint32_t kLaneFrameBytesMax = 576 << 10;
 /// Answers, and what is sent at a barrier that processes may leave before it is over.
 inline constexpr std::uint32_t kLaneShortBytesMax = 64 << 10;
 inline constexpr std::uint32_t kLanePairsMax = 1024;  ///< Of processes, in one frame.
+/// Of a frame that goes as a head does. What is longer costs more to send on than sends do.
+inline constexpr std::uint32_t kSameBytesMax = 4096;
 /// Others whenever a frame is laid out anew: a program takes libbsp from its node, so builds may
 /// differ between nodes. To each what comes from the other is damaged, and the workers, whose
 /// protocol says whether they understand each other, carry the job's barriers.
-inline constexpr std::uint32_t kLaneMagic = 0x324c5342;         // "BSL2"
+inline constexpr std::uint32_t kLaneMagic = 0x334c5342;         // "BSL3"
 inline constexpr std::uint32_t kLaneAnswersMagic = 0x32415342;  // "BSA2"
 
 /// What a node sends each other one at a barrier, in place of an arrival (PeerArrival in
@@ -63,7 +66,8 @@ struct LaneFrame {
   std::uint32_t with_groups;
   std::uint32_t with_gets;
   std::uint32_t entries;
-  std::uint32_t direct;      ///< To these hosts, a bit each, the sender itself sends its frame.
+  /// To these hosts, a bit each, the sender itself sends its frame. Or kSameToAll.
+  std::uint32_t direct;
   SuperstepSums sums;        ///< Of the superstep before this barrier's, of the sender's processes.
   std::uint32_t with_votes;  ///< As `with_data`,
   std::uint32_t votes;       ///< and how many votes this frame has.
@@ -73,6 +77,10 @@ struct LaneFrame {
   std::uint32_t head_crc32c;
 };
 static_assert(sizeof(LaneFrame) == 224);
+
+/// The frame of each other node says the same as this one: what each process owes, all processes of
+/// the receiver are owed.
+inline constexpr std::uint32_t kSameToAll = 1u << kLaneHostsMax;
 
 /// What a process owes another. A chunk of puts follows, then one of gets, then one of messages;
 /// each is a whole chain, ready to be read where it lies. If there are puts alone, and so many of

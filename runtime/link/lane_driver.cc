@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "runtime/link/lane_same.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -309,6 +310,7 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
   for (;;) {
     std::uint32_t bytes = 0;
     const std::uint32_t origin = OriginOfLaneBytes(shape_, host, stage + at, staged - at);
+    if (origin != host) AddressToProcessesHere(shape_, stage + at, staged - at);
     const LaneBytes look = LookAtLaneBytes(shape_, origin, stage + at, staged - at, bytes);
     if (look == LaneBytes::kDamaged) return false;
     if (look == LaneBytes::kMore) break;
@@ -347,10 +349,11 @@ void LaneDriver::SendAnswers(std::uint32_t barrier) {
   if (!HasLanes() || !barrier_.BeginSendingAnswers()) return;
   receives_ = barrier_.TryToDrive(Value(self_));
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
-    const std::byte* const frame = area_->answers_out[host];
-    if (host == shape_.self || reinterpret_cast<const LaneFrame*>(frame)->entries == 0) continue;
-    const std::byte* const end = frame + reinterpret_cast<const LaneFrame*>(frame)->bytes;
-    if (SendTo(host, frame, end, barrier + 1) == Sent::kBroken) GiveUp();
+    std::byte* const at = area_->answers_out[host];
+    const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
+    if (host == shape_.self || frame.entries == 0) continue;
+    iovec part{.iov_base = at, .iov_len = frame.bytes};
+    if (SendTo(host, &part, 1, barrier + 1) == Sent::kBroken) GiveUp();
   }
   if (receives_) barrier_.StopDriving();
   receives_ = true;

@@ -5,6 +5,7 @@
 #define RUNTIME_LINK_LANE_DRIVER_H_
 
 #include <poll.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -122,7 +123,7 @@ class LaneDriver {
   LaneRoute RouteOfHeads(std::uint32_t barrier);
   void SendDirect(std::uint32_t barrier);
   void SendOn(std::uint32_t barrier);
-  Sent SendTo(std::uint32_t host, const std::byte* at, const std::byte* end, std::uint32_t barrier);
+  Sent SendTo(std::uint32_t host, iovec* parts, std::uint32_t count, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
   void Drain(std::uint32_t barrier);
   bool Pump(std::uint32_t barrier, Until until);

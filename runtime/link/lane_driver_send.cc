@@ -10,6 +10,18 @@
 #include "runtime/link/lane_route.h"
 
 namespace bspnow::runtime {
+namespace {
+
+// What has been sent of it.
+void Skip(msghdr& message, std::size_t bytes) {
+  for (; message.msg_iovlen != 0 && bytes >= message.msg_iov->iov_len; --message.msg_iovlen)
+    bytes -= message.msg_iov++->iov_len;
+  if (bytes == 0) return;
+  message.msg_iov->iov_base = static_cast<std::byte*>(message.msg_iov->iov_base) + bytes;
+  message.msg_iov->iov_len -= bytes;
+}
+
+}  // namespace
 
 // What was handed over early is under way by the worker, and so is the rest of that superstep.
 // Votes are compared once the barrier is over, so nobody goes ahead of it.
@@ -87,10 +99,11 @@ LaneRoute LaneDriver::RouteOfHeads(std::uint32_t barrier) {
 void LaneDriver::SendDirect(std::uint32_t barrier) {
   for (std::uint32_t places = 1; places < shape_.hosts; ++places) {
     const std::uint32_t host = (shape_.self + places) % shape_.hosts;
-    const std::byte* const at = area_->out[host][barrier & 1];
+    std::byte* const at = area_->out[host][barrier & 1];
     const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
     if ((frame.direct >> host & 1) == 0) continue;
-    if (SendTo(host, at, at + frame.bytes, barrier) == Sent::kBroken) GiveUp();
+    iovec part{.iov_base = at, .iov_len = frame.bytes};
+    if (SendTo(host, &part, 1, barrier) == Sent::kBroken) GiveUp();
   }
 }
 
@@ -99,26 +112,37 @@ void LaneDriver::SendOn(std::uint32_t barrier) {
   LaneRelay relay;
   while (!barrier_.broken() && barrier_.TakeRelay(barrier, relay)) {
     LaneFrame heads[kLaneHostsMax];
+    iovec parts[kLaneHostsMax];
     std::uint32_t count = 0;
     for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
       if ((relay.heads >> host & 1) == 0) continue;
-      const auto& frames = host == shape_.self ? area_->out : area_->in;
-      heads[count++] = HeadOfLaneFrame(frames[host][barrier & 1]);
+      std::byte* const whole =
+          host == shape_.self ? area_->out[relay.to][barrier & 1] : area_->in[host][barrier & 1];
+      const auto& frame = *reinterpret_cast<const LaneFrame*>(whole);
+      if (frame.direct == kSameToAll) {
+        parts[count++] = {.iov_base = whole, .iov_len = frame.bytes};
+      } else {
+        heads[count] = HeadOfLaneFrame(whole);
+        parts[count] = {.iov_base = &heads[count], .iov_len = sizeof heads[0]};
+        ++count;
+      }
     }
-    const auto* const at = reinterpret_cast<const std::byte*>(heads);
-    if (SendTo(relay.to, at, at + count * sizeof heads[0], barrier) == Sent::kBroken) GiveUp();
+    if (SendTo(relay.to, parts, count, barrier) == Sent::kBroken) GiveUp();
   }
 }
 
 // `barrier`: that comes next, or is being passed.
-LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, const std::byte* at, const std::byte* end,
+LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, iovec* parts, std::uint32_t count,
                                     std::uint32_t barrier) {
   const int fd = lane(host).number();
   std::uint64_t full_since_ns = 0;
-  while (at != end) {
-    const ssize_t n = send(fd, at, static_cast<std::size_t>(end - at), MSG_DONTWAIT | MSG_NOSIGNAL);
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  while (message.msg_iovlen != 0) {
+    const ssize_t n = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n > 0) {
-      at += n;
+      Skip(message, static_cast<std::size_t>(n));
       full_since_ns = 0;
     } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
       if (full_since_ns == 0) full_since_ns = NowNs();

@@ -14,6 +14,12 @@ constexpr std::size_t AlignedInLane(std::size_t bytes) {
   return (bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
 }
 
+/// Of an entry.
+constexpr std::size_t BytesOfChunks(const LaneEntry& entry) {
+  return AlignedInLane(entry.puts_bytes) + AlignedInLane(entry.gets_bytes) +
+         AlignedInLane(entry.messages_bytes);
+}
+
 /// Calls use(entry, its chunks) for each entry and each of its destinations, of which it has that
 /// one; false as soon as it does, or if they do not lie in the frame, or are too many.
 template <typename Use>
@@ -25,8 +31,7 @@ bool ForEachLaneEntry(const std::byte* bytes, const Use& use) {
     if (frame.bytes - at < sizeof(LaneEntry)) return false;
     LaneEntry entry = *reinterpret_cast<const LaneEntry*>(bytes + at);
     at += sizeof(LaneEntry);
-    const std::size_t chunks = AlignedInLane(entry.puts_bytes) + AlignedInLane(entry.gets_bytes) +
-                               AlignedInLane(entry.messages_bytes);
+    const std::size_t chunks = BytesOfChunks(entry);
     if (chunks > frame.bytes - at || entry.more >= pairs_left) return false;
     pairs_left -= 1 + entry.more;
     for (const std::uint32_t last = entry.destination_pid + entry.more;; ++entry.destination_pid) {
@@ -54,8 +59,7 @@ bool ForEachLaneVote(const std::byte* bytes, const Use& use) {
   if (frame.votes == 0) return true;
   std::size_t at = sizeof(LaneFrame);
   ForEachLaneEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
-    at = static_cast<std::size_t>(chunks - bytes) + AlignedInLane(entry.puts_bytes) +
-         AlignedInLane(entry.gets_bytes) + AlignedInLane(entry.messages_bytes);
+    at = static_cast<std::size_t>(chunks - bytes) + BytesOfChunks(entry);
     return true;
   });
   for (std::uint32_t i = 0; i < frame.votes; ++i) {

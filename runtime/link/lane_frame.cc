@@ -8,6 +8,7 @@
 #include "runtime/link/crc32c.h"
 #include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_entries.h"
+#include "runtime/link/lane_same.h"
 
 namespace bspnow {
 namespace {
@@ -31,11 +32,15 @@ Writing Begin(std::byte* to, const LaneFrame& head, std::uint32_t bytes_max) {
   return {.frame = reinterpret_cast<LaneFrame*>(to), .at = to + sizeof head, .end = to + bytes_max};
 }
 
-void Close(const Writing& out) {
+void NoteLength(const Writing& out) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(out.frame);
   out.frame->bytes = static_cast<std::uint32_t>(out.at - bytes);
+}
+
+void Close(const Writing& out) {
+  NoteLength(out);
   out.frame->head_crc32c = out.frame->bytes > kLaneShortBytesMax ? CrcOfLongHead(*out.frame) : 0;
-  out.frame->crc32c = Crc32c(0, bytes + kCrcFrom, out.frame->bytes - kCrcFrom);
+  out.frame->crc32c = CrcOfLaneFrame(*out.frame);
 }
 
 std::size_t ChainBytes(const std::byte* arena, std::uint64_t first) {
@@ -206,6 +211,17 @@ bool AppendVotes(const LaneShape& shape, std::uint32_t superstep, Writing* out) 
   return true;
 }
 
+// LaneFrame::direct
+std::uint32_t HostsOfOwn(const LaneShape& shape, unsigned parity, LaneRoute route,
+                         const Writing* out) {
+  if (route == LaneRoute::kDirect) return (1u << shape.hosts) - 1;
+  if (OwesAllTheSame(shape, parity)) return kSameToAll;
+  std::uint32_t hosts = 0;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host)
+    if ((out[host].frame->entries | out[host].frame->votes) != 0) hosts |= 1u << host;
+  return hosts;
+}
+
 // ---- In -----------------------------------------------------------------------------------------
 
 bool IsChunk(const std::byte* at, std::uint32_t bytes) {
@@ -245,9 +261,8 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
     out[host] = Begin(area.out[host][barrier & 1], head, bytes_max);
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
   if (head.with_votes != 0 && !AppendVotes(shape, barrier - 1, out)) return false;
-  std::uint32_t direct = route == LaneRoute::kDirect ? (1u << shape.hosts) - 1 : 0;
-  for (std::uint32_t host = 0; host < shape.hosts; ++host)
-    if ((out[host].frame->entries | out[host].frame->votes) != 0) direct |= 1u << host;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) NoteLength(out[host]);
+  const std::uint32_t direct = HostsOfOwn(shape, barrier & 1, route, out);
   LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
@@ -278,6 +293,11 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier) {
   for (std::uint32_t host = 0; host < shape.hosts; ++host) Close(out[host]);
 }
 
+std::uint32_t CrcOfLaneFrame(const LaneFrame& frame) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&frame);
+  return Crc32c(0, bytes + kCrcFrom, frame.bytes - kCrcFrom);
+}
+
 std::uint32_t CrcOfLongHead(const LaneFrame& frame) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(&frame);
   return Crc32c(0, bytes + kCrcFrom, offsetof(LaneFrame, head_crc32c) - kCrcFrom);
@@ -294,10 +314,10 @@ std::uint32_t OriginOfLaneBytes(const LaneShape& shape, std::uint32_t by, const 
                                 std::size_t count) {
   if (count < sizeof(LaneFrame)) return by;
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
-  const bool sent_on = frame.magic == kLaneMagic && frame.host < shape.hosts &&
-                       frame.host != shape.self && frame.entries == 0 && frame.votes == 0 &&
-                       frame.bytes == sizeof frame;
-  return sent_on ? frame.host : by;
+  if (frame.magic != kLaneMagic || frame.host >= shape.hosts || frame.host == shape.self) return by;
+  const bool head = frame.entries == 0 && frame.votes == 0 && frame.bytes == sizeof frame;
+  const bool same = frame.direct == kSameToAll && frame.bytes <= kSameBytesMax;
+  return head || same ? frame.host : by;
 }
 
 LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std::byte* bytes,
@@ -316,7 +336,7 @@ LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std:
 
 bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
-  if (Crc32c(0, bytes + kCrcFrom, frame.bytes - kCrcFrom) != frame.crc32c) return false;
+  if (CrcOfLaneFrame(frame) != frame.crc32c) return false;
   if (frame.entries > kLanePairsMax) return false;
   const auto lives = [&shape](std::uint32_t pid, std::uint32_t host) {
     if (pid >= shape.p) return false;

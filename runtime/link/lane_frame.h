@@ -31,6 +31,9 @@ enum class LaneRoute { kAsOwed, kDirect };
 bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route,
                        std::uint32_t bytes_max = kLaneFrameBytesMax);
 
+/// LaneFrame::crc32c
+std::uint32_t CrcOfLaneFrame(const LaneFrame& frame);
+
 /// LaneFrame::head_crc32c of a long one.
 std::uint32_t CrcOfLongHead(const LaneFrame& frame);
 
@@ -45,7 +48,7 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier);
 enum class LaneBytes { kMore, kWhole, kDamaged };
 
 /// Whose frame begins with these bytes, which came on the lane of `by`: of another host it is a
-/// head without entries.
+/// head without entries, or has kSameToAll.
 std::uint32_t OriginOfLaneBytes(const LaneShape& shape, std::uint32_t by, const std::byte* bytes,
                                 std::size_t count);
 

@@ -20,11 +20,11 @@ namespace bspnow {
 inline constexpr std::uint32_t kBarrier = 7;
 inline constexpr unsigned kParity = (kBarrier - 1) & 1;  // Of the superstep that it ends.
 
-/// The memory of node `self` of two, with one process each.
-inline Segment SegmentOfTwoNodes(std::uint32_t self) {
+/// The memory of node `self`, where process i is on node nodes[i].
+inline Segment SegmentOfNode(std::uint32_t self, const std::vector<std::uint32_t>& nodes) {
   const SegmentLayout layout = LayOutSegment({.job = JobId{1},
                                               .epoch = Epoch{1},
-                                              .nprocs = 2,
+                                              .nprocs = static_cast<std::uint32_t>(nodes.size()),
                                               .check_full = false,
                                               .memory_bytes = std::uint64_t{1} << 30});
   const UniqueFd memory(memfd_create("lane_node", 0));
@@ -32,8 +32,21 @@ inline Segment SegmentOfTwoNodes(std::uint32_t self) {
   Segment segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
   segment.header().layout = layout;
   segment.header().node = self;
-  for (std::uint32_t pid = 0; pid < 2; ++pid) segment.cell(Pid{pid}).node = pid;
+  for (std::uint32_t pid = 0; pid < nodes.size(); ++pid) segment.cell(Pid{pid}).node = nodes[pid];
   return segment;
+}
+
+inline Segment SegmentOfTwoNodes(std::uint32_t self) { return SegmentOfNode(self, {0, 1}); }
+
+/// A chunk of these records in the arena of that process, before chunk `next`; where it is.
+inline std::uint64_t MakeChunk(const Segment& segment, Pid pid, HeapUse& use,
+                               const std::string& records, std::uint64_t next = 0) {
+  const std::uint64_t bytes = kChunkHeaderBytes + records.size();
+  const std::uint64_t at = segment.TakeRoom(pid, static_cast<int>(kParity), bytes, use);
+  std::byte* const chunk = segment.arena(pid) + at;
+  *reinterpret_cast<Chunk*>(chunk) = {.next = next, .used_bytes = bytes};
+  std::memcpy(chunk + kChunkHeaderBytes, records.data(), records.size());
+  return at;
 }
 
 /// One of two nodes, with one process each.
@@ -139,15 +152,8 @@ class Node {
  private:
   std::uint64_t Chain(const std::vector<std::string>& chunks) {
     std::uint64_t next = 0;
-    for (auto text = chunks.rbegin(); text != chunks.rend(); ++text) {
-      const std::uint64_t at = segment_.TakeRoom(Pid{self_}, static_cast<int>(kParity),
-                                                 kChunkHeaderBytes + text->size(), use_);
-      std::byte* const chunk = segment_.arena(Pid{self_}) + at;
-      *reinterpret_cast<Chunk*>(chunk) = {.next = next,
-                                          .used_bytes = kChunkHeaderBytes + text->size()};
-      std::memcpy(chunk + kChunkHeaderBytes, text->data(), text->size());
-      next = at;
-    }
+    for (auto text = chunks.rbegin(); text != chunks.rend(); ++text)
+      next = MakeChunk(segment_, Pid{self_}, use_, *text, next);
     return next;
   }
 
