@@ -21,6 +21,8 @@
 
 namespace bspnow {
 
+using SimMessagesByHost = std::vector<std::vector<SimFrame>>;
+
 /// What a node sends another at a barrier, or sends on for it; or after it, the answers to gets.
 struct SimLaneFrame {
   std::uint32_t host;  ///< Whose it is.
@@ -29,6 +31,8 @@ struct SimLaneFrame {
   worker::BarrierCounts counts;
   std::vector<SimFrame> messages;
   bool answers = false;
+  /// Of kSameToAll: what each host has of it.
+  std::shared_ptr<const SimMessagesByHost> same{};
 };
 using SimLaneFramePtr = std::shared_ptr<const SimLaneFrame>;
 

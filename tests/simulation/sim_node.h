@@ -235,6 +235,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool SendByLanes(const worker::BarrierCounts& counts);
   void ComposeForLanes();
   void SendNextByLane();
+  bool SaysTheSame();
   bool SendOn(std::uint32_t barrier);
   bool HasSentOn(std::uint32_t barrier) const;
   void Drive();

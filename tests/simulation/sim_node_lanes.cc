@@ -60,22 +60,24 @@ void SimNode::ComposeForLanes() {
   const bool counted = program_.counted(shown()) && !repeats(superstep());
   const bool straight = counted || loop_.Chance(40);  // Each node chooses: lane_route.h.
   std::uint32_t direct = straight ? (1u << hosts()) - 1 : 0;
+  SimMessagesByHost messages(hosts());
   for (Outgoing& outgoing : outbox_) {
     outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
     direct |= 1u << outgoing.host;
+    messages[outgoing.host].push_back(FrameOf(outgoing, superstep()));
+    if (outgoing.message.get) lane_.NoteAsked(outgoing.host, barrier);
   }
+  const bool is_same = !straight && SaysTheSame();
+  if (is_same) direct = kSameToAll;
+  const auto same = is_same ? std::make_shared<const SimMessagesByHost>(messages) : nullptr;
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{.host = self(),
-                                                             .barrier = barrier,
-                                                             .direct = direct,
-                                                             .counts = arrived_counts_,
-                                                             .messages = {}});
-    for (const Outgoing& outgoing : outbox_) {
-      if (outgoing.host != host) continue;
-      frame->messages.push_back(FrameOf(outgoing, superstep()));
-      if (outgoing.message.get) lane_.NoteAsked(host, barrier);
-    }
-    lane_hosts_[host].out[barrier & 1] = std::move(frame);
+    SimLaneFrame frame{.host = self(),
+                       .barrier = barrier,
+                       .direct = direct,
+                       .counts = arrived_counts_,
+                       .messages = std::move(messages[host]),
+                       .same = same};
+    lane_hosts_[host].out[barrier & 1] = std::make_shared<SimLaneFrame>(std::move(frame));
   }
   sent_on_.clear();
   lane_.NoteComposed(barrier, direct);
