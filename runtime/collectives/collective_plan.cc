@@ -24,6 +24,10 @@ class Costs {
   double Send(double count, double share = 1) const {
     return count * (bytes_ * share + machine_.half_bytes) * machine_.g_ns_per_byte;
   }
+  /// The same while only one process sends.
+  double SendAlone(double count, double share = 1) const {
+    return count * (bytes_ * share + machine_.half_bytes) * machine_.alone_g_ns_per_byte;
+  }
   double Combine(double count) const {
     return count * bytes_ * kFlopsPerByte / machine_.s_flops * 1e9;
   }
@@ -42,7 +46,15 @@ class Costs {
   double bytes() const { return bytes_; }
   std::uint32_t p() const { return p_; }
 
+  // In two supersteps: the pieces to one process each, and from there to all.
+  double BroadcastInPieces() const {
+    const double share = 1.0 / p_;
+    return Registration(bytes_) + 2 * l() + SendAlone(p_ - 1.0, share) + Send(p_ - 1.0, share);
+  }
   double Broadcast(std::uint32_t ways) const {
+    if (ways >= p_ && machine_.near_processes < p_) {
+      return Registration(bytes_) + l() + SendAlone(p_ - 1.0);
+    }
     double cost = Registration(bytes_);
     for (std::uint32_t size = p_; size > 1; size = (size + ways - 1) / ways) {
       const double sent = Send((ways < size ? ways : size) - 1);
@@ -133,15 +145,13 @@ Plan MakePlan(Collective collective, const Machine& machine, std::uint32_t p, st
     case Collective::kBroadcast:
       direct = {.cost_ns = costs.Broadcast(p), .ways = p};
       tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Broadcast(ways); });
-      two_phase = {.cost_ns = costs.Registration(costs.bytes()) +
-                              2 * (costs.l() + costs.Send(p - 1, 1.0 / p)),
-                   .ways = 2};
+      two_phase = {.cost_ns = costs.BroadcastInPieces(), .ways = 2};
       pipeline = Cheapest(2, PiecesEnd(costs.bytes()),
                           [&](std::uint32_t pieces) { return costs.Pipeline(pieces); });
       if (one_node) read = {.cost_ns = 2 * costs.l() + costs.Send(1), .ways = 1};
       break;
     case Collective::kScatter:
-      direct = {.cost_ns = costs.Registration(costs.bytes()) + costs.l() + costs.Send(p - 1),
+      direct = {.cost_ns = costs.Registration(costs.bytes()) + costs.l() + costs.SendAlone(p - 1),
                 .ways = p};
       if (one_node) read = {.cost_ns = 2 * costs.l() + costs.Send(1), .ways = 1};
       break;

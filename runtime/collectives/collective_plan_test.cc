@@ -6,6 +6,7 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr Machine kMachine{.g_ns_per_byte = 1,
+                           .alone_g_ns_per_byte = 1,
                            .l_ns = 10'000,
                            .half_bytes = 100,
                            .s_flops = 1e9,
@@ -28,6 +29,17 @@ TEST(CollectivePlanTest, BroadcastsFewBytesToManyByATree) {
 
 TEST(CollectivePlanTest, BroadcastsMoreInTwoPhases) {
   EXPECT_EQ(ChosenFor(Collective::kBroadcast, 64, 64 << 10), Algorithm::kTwoPhase);
+}
+
+// Where nodes share processors, a process that sends alone has them to itself.
+TEST(CollectivePlanTest, BroadcastsDirectlyWhatAllWouldSendSlowly) {
+  Machine machine = kMachine;
+  EXPECT_EQ(MakePlan(Collective::kBroadcast, machine, 8, 16 << 10).algorithm, Algorithm::kTwoPhase);
+  machine.g_ns_per_byte = 3;
+  machine.alone_g_ns_per_byte = 0.5;
+  EXPECT_EQ(MakePlan(Collective::kBroadcast, machine, 8, 16 << 10).algorithm, Algorithm::kDirect);
+  EXPECT_EQ(MakePlan(Collective::kFoldElements, machine, 8, 16 << 10).algorithm,
+            Algorithm::kTwoPhase);
 }
 
 // Two phases move 2 n, a pipeline n and a bit.
@@ -132,6 +144,15 @@ TEST(MachineTest, TakesWhatIsGivenAndTheMeasuredForTheRest) {
 TEST(MachineTest, ABarrierOfMoreNodesTakesLonger) {
   EXPECT_LT(MachineOf(8, 1, {}).l_ns, MachineOf(8, 2, {}).l_ns);
   EXPECT_LT(2 * MachineOf(8, 2, {}).l_ns, MachineOf(8, 8, {}).l_ns);
+}
+
+TEST(MachineTest, NodesThatAllSendTakeEachOthersTime) {
+  EXPECT_LT(MachineOf(8, 2, {}).g_ns_per_byte, MachineOf(8, 8, {}).g_ns_per_byte);
+  EXPECT_EQ(MachineOf(8, 2, {}).alone_g_ns_per_byte, MachineOf(8, 8, {}).alone_g_ns_per_byte);
+  GivenMachine given;
+  ASSERT_TRUE(ParseMachine("g=8.5", given));
+  EXPECT_EQ(MachineOf(8, 8, given).g_ns_per_byte, 8.5);
+  EXPECT_EQ(MachineOf(8, 8, given).alone_g_ns_per_byte, 8.5);
 }
 
 // Of several nodes, that is between them.

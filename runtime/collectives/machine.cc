@@ -14,7 +14,8 @@ struct Measured {
   double s_flops;
 };
 
-// Rounded, from `bsp probe` with p = 2 and 4, on one node and on two.
+// Rounded, from `bsp probe` with p = 2 and 4, on one node and on two. With n nodes on the same two
+// processors g is n / 4: who sends is not alone.
 constexpr Measured kOneNode{.g_ns_per_byte = 0.2, .half_bytes = 250, .s_flops = 1e10};
 constexpr Measured kSeveralNodes{.g_ns_per_byte = 0.7, .half_bytes = 200, .s_flops = 1e10};
 
@@ -24,6 +25,10 @@ double MeasuredL(std::uint32_t p, std::uint32_t nodes) {
   if (nodes == 1) return 800.0 * p;
   const int steps = std::bit_width(nodes - 1);
   return 3000.0 * nodes * steps + 2000.0 * p - 5000;
+}
+
+double MeasuredG(std::uint32_t nodes) {
+  return nodes == 1 ? kOneNode.g_ns_per_byte : std::max(kSeveralNodes.g_ns_per_byte, nodes / 4.0);
 }
 
 double GivenOr(double given, double measured) { return given < 0 ? measured : given; }
@@ -62,8 +67,9 @@ bool ParseMachine(const char* text, GivenMachine& given) {
 Machine MachineOf(std::uint32_t p, std::uint32_t nodes, const GivenMachine& given) {
   const bool one = nodes == 1;
   const Measured& measured = one ? kOneNode : kSeveralNodes;
-  const double g = GivenOr(given.g_ns_per_byte, measured.g_ns_per_byte);
+  const double g = GivenOr(given.g_ns_per_byte, MeasuredG(nodes));
   return Machine{.g_ns_per_byte = g,
+                 .alone_g_ns_per_byte = GivenOr(given.g_ns_per_byte, measured.g_ns_per_byte),
                  .l_ns = GivenOr(given.l_ns, MeasuredL(p, nodes)),
                  .half_bytes = GivenOr(given.half_bytes, measured.half_bytes),
                  .s_flops = GivenOr(given.s_flops, measured.s_flops),

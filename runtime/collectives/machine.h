@@ -10,7 +10,8 @@ namespace bspnow::runtime {
 enum class Nodes { kOne, kSeveral };
 
 struct Machine {
-  double g_ns_per_byte;
+  double g_ns_per_byte;        ///< While all send,
+  double alone_g_ns_per_byte;  ///< and while one process does.
   double l_ns;
   double half_bytes;  ///< n1/2: a transfer of n bytes costs (n + n1/2) g.
   double s_flops;     ///< A second.
