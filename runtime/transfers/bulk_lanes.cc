@@ -202,7 +202,7 @@ bool BulkLanes::Read(Lane& lane) {
     const BulkEnd::Came came = lane.end.Received(static_cast<std::size_t>(n));
     if (came == BulkEnd::Came::kFault) return Fail(lane), worked;
     if (came == BulkEnd::Came::kPiece) {
-      lately_until_ = superstep_ + kLately;
+      lately_until_ = lane.lately_until = superstep_ + kLately;
       const BulkHeader& piece = lane.end.piece();
       const PutRecord range{piece.slot, piece.bytes, piece.offset};
       lane.end.Place(lane.end.AsksForLeave() ? delivery_->PutTarget(lane.pid, range)

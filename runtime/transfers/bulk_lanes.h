@@ -62,7 +62,8 @@ class BulkLanes {
     Pid pid{};
     int fd = -1;
     BulkEnd end;
-    std::uint64_t moved_ns = 0;  ///< When something was sent or came last.
+    std::uint64_t moved_ns = 0;      ///< When something was sent or came last.
+    std::uint64_t lately_until = 0;  ///< Supersteps before it follow one in which a piece came.
   };
 
   bool Open();

@@ -23,6 +23,7 @@ const DirectoryEntry& BulkLanes::Owed(Pid pid) const {
 
 void BulkLanes::EnterLane(Lane& lane) {
   lane.end.Enter(superstep_);
+  if (superstep_ < lane.lately_until) lane.end.Ask();  // It is likely to put something again.
   if (own_ == OwnTransfers::kOther) return;
   const DirectoryEntry& owed = Owed(lane.pid);
   if ((owed.puts | owed.gets) == 0) lane.end.SayApart();
