@@ -154,6 +154,7 @@ absl::Status Cluster::RefuseUnfit(const proto::RegisterRequest& request) {
 
 proto::RegisterReply Cluster::JoinNode(Node& node) {
   const proto::RegisterReply reply = node.reply;  // What is performed may lose it.
+  node.registration.clear_started();
   OnStoredJobs(node);
   Perform(table_.OnNodeUp(node.worker, Now()));
   return reply;
@@ -171,6 +172,7 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
     job->from_main = !held.put_back();
   }
   JobTable::Return returned = table_.OnHostReturned(node.worker, epochs, Now());
+  node.registration.clear_started();  // It has been of use, and is long.
   for (const JobId job : returned.kept) node.reply.add_keep_jobs(Value(job));
   const proto::RegisterReply reply = node.reply;
   OnStoredJobs(node);

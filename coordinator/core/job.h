@@ -80,6 +80,8 @@ struct Job {
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
   std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
+  /// After a restart: a node that is back, and was never told of this epoch; empty: none.
+  std::string unordered{};
   ResumePoint resume_point{};
   std::unique_ptr<LiveJob> live{};  ///< Until it has ended.
 

@@ -78,6 +78,15 @@ bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& 
   return epochs_of(a) == epochs_of(b);
 }
 
+bool WasNeverOrdered(const proto::RegisterRequest& request, JobId job, Epoch epoch) {
+  if (!request.has_started_lacks()) return false;
+  const auto& started = request.started();
+  const auto newest = std::find_if(started.begin(), started.end(),
+                                   [job](const auto& each) { return JobId{each.job()} == job; });
+  return newest == started.end() ? job > JobId{request.started_lacks()}
+                                 : Epoch{newest->epoch()} < epoch;
+}
+
 // Into a share others may be writing just now.
 bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster) {
   if (request.cluster().empty() || request.cluster() == cluster) return false;

@@ -97,6 +97,9 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request);
 /// Whether both say that the same epochs of the same jobs run on the worker.
 bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& b);
 
+/// The worker knows that it was never told to start this epoch, nor a later one of the job.
+bool WasNeverOrdered(const proto::RegisterRequest& request, JobId job, Epoch epoch);
+
 /// It would have to give up what it keeps: it is not to be registered.
 bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster);
 

@@ -55,6 +55,8 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");
+  if (job.state() == proto::RECOVERING && job.reason().ends_with("before it had ordered the start"))
+    oracle_.Count("starts found unordered");
   CheckTimes(job);
   writer_.Queue(
       {.apply =

@@ -231,6 +231,11 @@ void SimOracle::OnEnded(const JobRecord& record) {
   promises_.OnEnded(record);
   if (!HasEnded(record)) Fail(Name(job) + " ends without an end");
   if (!ends_.emplace(job, EndOf(record)).second) Fail(Name(job) + " ends twice");
+  // Its workers know that, whatever the coordinator that was to order it has come to.
+  const bool was_ordered = Epoch{record.job().epoch()} == EpochOf(job);
+  if (!put_back_ && !was_ordered && record.job().state() == proto::FAILED &&
+      record.job().reason().ends_with("is back without its processes"))
+    Fail(Name(job) + " fails for the loss of an epoch that nobody was ordered");
   Count("jobs ended");
   if (record.job().state() == proto::SUCCEEDED) Count("jobs succeeded");
 }

@@ -52,6 +52,7 @@ absl::Status HostedJobs::Describe(proto::RegisterRequest& request) {
   std::vector<proto::HeldJob> held = Held();
   request.set_unfinished(held.size() != jobs_.size() || keeper_.busy());
   for (proto::HeldJob& job : held) *request.add_held() = std::move(job);
+  started_.Describe(request);
   return absl::OkStatus();
 }
 
@@ -187,6 +188,7 @@ void HostedJobs::OnStart(const proto::StartJob& start) {
   spdlog::info("event=job_starts job={} epoch={} program={} processes={}", start.job(),
                start.epoch(), start.spec().program().name(), start.hosts(node).pids_size());
   const Key key{JobId{start.job()}, Epoch{start.epoch()}};
+  started_.OnStart(key.first, key.second);
   auto job = std::make_unique<HostedJob>(context_, start, static_cast<std::uint32_t>(node),
                                          [this, key] { OnCleared(key); });
   job->Start();

@@ -21,6 +21,7 @@
 #include "worker/core/checkpoint_keeper.h"
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
+#include "worker/core/started_epochs.h"
 #include "worker/exchange/exchange_fault.h"
 
 namespace bspnow::worker {
@@ -34,7 +35,7 @@ class HostedJobs {
         keeper_(disk, report),
         context_{.hosting = hosting, .keeper = keeper_, .report = std::move(report)} {}
 
-  /// Completes a request to register with what runs and lies here.
+  /// Completes a request to register with what runs and lies here, and what has run.
   absl::Status Describe(proto::RegisterRequest& request);
 
   /// Of the jobs here only the reply's keep_jobs go on.
@@ -107,6 +108,7 @@ class HostedJobs {
   HostedJobContext context_;
   WorkerId self_{0};
   std::map<Key, std::unique_ptr<HostedJob>> jobs_;
+  StartedEpochs started_;  ///< By any coordinator.
   std::function<void()> empty_;
 };
 

@@ -28,11 +28,11 @@ class HostedJobsTest : public testing::Test {
     jobs_.OnRegistered(reply);
   }
 
-  void Start() {
+  void Start(std::uint64_t job = kJob, std::uint64_t epoch = 1) {
     proto::Order order;
     proto::StartJob& start = *order.mutable_start();
-    start.set_job(kJob);
-    start.set_epoch(1);
+    start.set_job(job);
+    start.set_epoch(epoch);
     start.mutable_spec()->set_nprocs(1);
     start.add_hosts()->set_worker(kSelf);
     start.mutable_hosts(0)->add_pids(0);
@@ -108,6 +108,40 @@ TEST_F(HostedJobsTest, AnAnswerToWhatItAskedBeforeItWasStoppedDoesNotMakeItAnOrp
   EXPECT_FALSE(node_.job(kJob).ending());
   jobs_.EndOrphans(1500 + kNightNs + kOrphanTimeoutNs + 1);
   EXPECT_TRUE(node_.job(kJob).ending());
+}
+
+// A coordinator that comes back is to know whether an epoch that nobody holds has run.
+TEST_F(HostedJobsTest, TellsOfEachJobTheNewestEpochThatWasStarted) {
+  Start(kJob, 1);
+  End();
+  node_.job(kJob).OnHostGone(0);
+  node_.Work();
+  Start(kJob, 3);
+  proto::RegisterRequest request;
+  EXPECT_EQ(jobs_.Describe(request), absl::OkStatus());
+  ASSERT_EQ(request.started_size(), 1);
+  EXPECT_EQ(request.started(0).job(), kJob);
+  EXPECT_EQ(request.started(0).epoch(), 3u);
+  EXPECT_TRUE(request.has_started_lacks());
+  EXPECT_EQ(request.started_lacks(), 0u);
+}
+
+TEST(StartedEpochsTest, SaysOfWhichJobsItMayLackSome) {
+  StartedEpochs started;
+  started.OnStart(JobId{9000}, Epoch{1});
+  for (std::uint64_t job = 1; job < StartedEpochs::kJobsMax; ++job)
+    started.OnStart(JobId{job}, Epoch{1});
+  started.OnStart(JobId{9000}, Epoch{2});  // It was the oldest.
+  proto::RegisterRequest all;
+  started.Describe(all);
+  EXPECT_EQ(all.started_size(), static_cast<int>(StartedEpochs::kJobsMax));
+  EXPECT_EQ(all.started_lacks(), 0u);
+  started.OnStart(JobId{9001}, Epoch{1});
+  proto::RegisterRequest newest;
+  started.Describe(newest);
+  EXPECT_EQ(newest.started_size(), static_cast<int>(StartedEpochs::kJobsMax));
+  EXPECT_EQ(newest.started(0).job(), 2u);
+  EXPECT_EQ(newest.started_lacks(), 1u);
 }
 
 }  // namespace

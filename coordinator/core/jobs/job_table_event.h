@@ -101,7 +101,7 @@ class JobTable::Event {
   // ---- job_table_restart.cc: after a restart of the coordinator.
 
   void Await(Job& entry);
-  bool Return(Job& entry, WorkerId worker, const std::string& node, const HeldEpoch* held);
+  bool Return(Job& entry, const Node& node, const HeldEpoch* held);
 
   /// The end of the event.
   JobOrders Take() {
@@ -144,6 +144,8 @@ class JobTable::Event {
   void Forget(Job& entry);
   void Recover(Job& entry, const std::string& reason, Superstep superstep);
   void Say(const Job& entry, const std::string& text);
+  bool ReturnToRunning(Job& entry, const Node& node, const HeldEpoch* held);
+  void ReturnUnordered(Job& entry, WorkerId worker);
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
   std::uint64_t LeftNs(const Job& entry) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/exit_status.h"
 #include "coordinator/core/jobs/job_table_event.h"
 
 namespace bspnow::coordinator {
@@ -101,7 +102,7 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
     const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
       return each.job == id && each.epoch == entry.epoch();
     });
-    if (event.Return(entry, worker, node.name, epoch == held.end() ? nullptr : &*epoch)) {
+    if (event.Return(entry, node, epoch == held.end() ? nullptr : &*epoch)) {
       result.kept.push_back(id);
     }
   }
@@ -111,34 +112,58 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
 }
 
 /// True if the worker keeps it.
-bool JobTable::Event::Return(Job& entry, WorkerId worker, const std::string& node,
-                             const HeldEpoch* held) {
+bool JobTable::Event::Return(Job& entry, const Node& node, const HeldEpoch* held) {
   if (entry.awaited.empty()) entry.return_ns = kNoEnd;
   switch (entry.state()) {
-    case proto::RUNNING: {
-      const std::string loss = absl::StrCat("worker ", node, " is back without its processes");
-      if (held == nullptr) {
-        LoseHost(entry, worker, loss, Superstep{0});
-        return false;
-      }
-      if (held->clearing) {  // They may go on there until it says that it has cleared them away.
-        Perform(entry, entry.ends.OnLost(loss, Superstep{0}));
-        return true;
-      }
-      TakeOver(entry, worker, *held);
-      return true;
-    }
+    case proto::RUNNING:
+      return ReturnToRunning(entry, node, held);
     case proto::ENDING:
     case proto::RECOVERING:
     case proto::SUSPENDED:
       if (held == nullptr) break;
-      if (entry.clearing) EndOn(entry, worker);
+      if (entry.clearing) EndOn(entry, node.worker);
       return true;
     default:
       break;
   }
-  HostLeft(entry, worker);
+  HostLeft(entry, node.worker);
   return false;
+}
+
+bool JobTable::Event::ReturnToRunning(Job& entry, const Node& node, const HeldEpoch* held) {
+  const auto loss = [](const std::string& name) {
+    return absl::StrCat("worker ", name, " is back without its processes");
+  };
+  const bool others_hold = entry.hosts_left.size() != entry.awaited.size() + 1;
+  if (held == nullptr) {
+    if (!others_hold && WasNeverOrdered(node.registration, entry.id(), entry.epoch())) {
+      entry.unordered = node.name;
+      ReturnUnordered(entry, node.worker);
+    } else {
+      LoseHost(entry, node.worker, loss(node.name), Superstep{0});
+    }
+    return false;
+  }
+  // They may go on there until it says that it has cleared them away.
+  if (held->clearing || !entry.unordered.empty()) {
+    const std::string& lost = held->clearing ? node.name : entry.unordered;
+    Perform(entry, entry.ends.OnLost(loss(lost), Superstep{0}));
+    return true;
+  }
+  TakeOver(entry, node.worker, *held);
+  return true;
+}
+
+// The last coordinator died between the row of the start and the order. Of a worker that is still
+// awaited nobody knows.
+void JobTable::Event::ReturnUnordered(Job& entry, WorkerId worker) {
+  std::erase(entry.hosts_left, worker);
+  if (!entry.hosts_left.empty()) return;
+  entry.epoch_ran = false;
+  StartFailed(entry, {.node = "",
+                      .reason = "the coordinator was restarted before it had ordered the start",
+                      .exit_status = kFailureStatus});
+  if (entry.started) AllLeft(entry);  // It was interrupted meanwhile.
 }
 
 void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held) {

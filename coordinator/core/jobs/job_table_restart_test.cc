@@ -33,6 +33,17 @@ class JobTableRestartTest : public JobTableTest {
     return returned.kept;
   }
 
+  /// Without any job, but it tells which epochs it was ever ordered: the newest of each of these.
+  void ReturnsUnordered(WorkerId worker, const std::map<JobId, std::uint64_t>& started) {
+    Node& node = AddNode(nodes_, worker, NameOf(worker), 2);
+    node.registration.set_started_lacks(0);
+    for (const auto& [job, epoch] : started) {
+      node.registration.add_started()->set_job(Value(job));
+      node.registration.mutable_started()->rbegin()->set_epoch(epoch);
+    }
+    Do(table_.OnHostReturned(worker, {}, at_).orders);
+  }
+
   /// As the cluster does it every few seconds.
   void StoreProgress() {
     Do(table_.StoreProgress(table_.StoredBy(at_.now_ns - kStoreProgressNs), at_));
@@ -182,6 +193,50 @@ TEST_F(JobTableRestartTest, AHostThatWasNeverToldToStartHasNothing) {
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
   Cleared(job, kTwo);
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
+}
+
+// The row of a start says RUNNING, and for some time nobody has been ordered it: images may have to
+// come first. A planned restart of the coordinator then is no loss of anything that ran.
+TEST_F(JobTableRestartTest, AStartThatNobodyWasOrderedIsNoLossOfAJobThatIsNotToRunAgain) {
+  const JobId job = Run(OnceOnly(3));
+  Restart();
+  ReturnsUnordered(kOne, {});
+  EXPECT_EQ(State(job), proto::RUNNING) << "the other one may have been";
+  ReturnsUnordered(kTwo, {{job, 0}});
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).losses_size(), 0);
+  Later(kSecondNs);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
+  EXPECT_EQ(Shown(job).restarts(), 0u);
+}
+
+TEST_F(JobTableRestartTest, AStartThatOneHostWasOrderedMayHaveRunThere) {
+  const JobId job = Run(OnceOnly(3));
+  Restart();
+  ReturnsUnordered(kOne, {});
+  EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
+  EXPECT_EQ(State(job), proto::ENDING);
+  Cleared(job, kTwo);
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).reason(), "worker w1 is back without its processes");
+}
+
+TEST_F(JobTableRestartTest, AStartThatAHostTookAndHoldsNoMoreIsLost) {
+  const JobId job = Run(OnceOnly(3));
+  Restart();
+  ReturnsUnordered(kOne, {{job, 1}});
+  EXPECT_EQ(State(job), proto::ENDING);
+  EXPECT_EQ(Shown(job).reason(), "worker w1 is back without its processes");
+}
+
+TEST_F(JobTableRestartTest, AJobThatIsInterruptedBeforeItIsFoundUnorderedEnds) {
+  const JobId job = Run(Request(3));
+  Restart();
+  ReturnsUnordered(kOne, {});
+  Do(table_.OnSignal(job, SIGINT, at_));
+  ReturnsUnordered(kTwo, {});
+  EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
 TEST_F(JobTableRestartTest, WhatIsBeingClearedDoesNotRun) {
