@@ -34,11 +34,11 @@ void ArchivedJobs::Read(const std::shared_ptr<Search>& search, JobId before) {
       return Finish(*search);
     }
     std::set<JobId>& wanted = search->wanted;
-    for (const JobRecord& record : *page)
+    for (const JobRecord& record : page->records)
       if (wanted.erase(IdOf(record)) != 0) users_[IdOf(record)] = record.job().spec().user();
     const bool last =
-        page->size() < kReadAtOnce || wanted.empty() || IdOf(page->back()) <= *wanted.begin();
-    if (!last) return Read(search, IdOf(page->back()));
+        page->size() < kReadAtOnce || wanted.empty() || page->oldest() <= *wanted.begin();
+    if (!last) return Read(search, page->oldest());
     for (const JobId job : wanted) users_[job] = "";
     Finish(*search);
   });

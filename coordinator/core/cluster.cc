@@ -272,42 +272,6 @@ absl::StatusOr<std::string> Cluster::OwnerOf(JobId job) const {
   return (*record)->job().spec().user();
 }
 
-void Cluster::List(const proto::ListJobsRequest& request, Extract extract, OnList answer) {
-  const JobId before{request.before() == 0 ? ~std::uint64_t{0} : request.before()};
-  JobPage page(request);
-  const Jobs& jobs = table_.jobs();
-  for (auto job = jobs.lower_bound(before); job != jobs.begin() && !page.full();) {
-    --job;
-    if (const JobRecord& record = job->second.record; page.Wants(record.job()))
-      page.Add(Completed(record, extract(record.job())));
-  }
-  if (!request.all() || page.NewerThan(table_.forgotten())) return answer(page.Reply());
-  const std::size_t count = page.looked_at();
-  ports_.journal.ReadHistory(before, count,
-                             [count, extract, page = std::move(page), answer = std::move(answer)](
-                                 const absl::StatusOr<std::vector<JobRecord>>& older) mutable {
-                               if (!older.ok()) return answer(older.status());
-                               for (const JobRecord& record : *older)
-                                 if (page.Wants(record.job())) page.Add(extract(record.job()));
-                               if (older->size() == count) page.EndAt(IdOf(older->back()));
-                               answer(page.Reply());
-                             });
-}
-
-void Cluster::Recall(JobId job, std::function<void()> then) {
-  if (table_.Find(job) != nullptr || job > table_.forgotten()) return then();
-  ports_.journal.ReadHistory(
-      JobId{Value(job) + 1}, 1,
-      [this, job, then = std::move(then)](const absl::StatusOr<std::vector<JobRecord>>& found) {
-        if (!found.ok())
-          spdlog::error("event=history_not_read error=\"{}\"", found.status().ToString());
-        if (found.ok() && !found->empty() && IdOf(found->front()) == job)
-          recalled_ = found->front();
-        then();
-        recalled_.reset();
-      });
-}
-
 void Cluster::Cancel(JobId job, const std::string& user, const OnJob& answer) {
   const auto record = FindJob(job);
   if (!record.ok()) return answer(record.status());
@@ -335,14 +299,6 @@ absl::StatusOr<std::string> Cluster::MayReadProfile(JobId job) const {
   if (!record.ok()) return record.status();
   if (const absl::Status s = RequireEnd(**record, "its profile comes"); !s.ok()) return s;
   return (*record)->job().spec().program().sha256();
-}
-
-absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
-  const JobRecord* record = table_.Find(job);
-  if (record != nullptr) return record;
-  if (recalled_ && IdOf(*recalled_) == job) return &*recalled_;
-  return absl::NotFoundError(
-      absl::StrCat("there is no job ", Value(job), "; `bsp jobs --all` lists them"));
 }
 
 /// Of a job that runs on a node that is to be left; else empty.
@@ -392,7 +348,12 @@ proto::Job Cluster::Completed(const JobRecord& record, proto::Job job) const {
           "its start waits until the coordinator's disk takes its journal: ", live->start_refusal));
     AddWaits(entry, nodes_, NowNs(), job);
   }
-  for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
+  for (const JobId awaited : entry.awaits) {
+    job.add_awaits(Value(awaited));
+    if (const auto found = unrecalled_.find(awaited); found != unrecalled_.end())
+      job.set_reason(
+          absl::StrCat("waits to learn how job ", Value(awaited), " ended: ", found->second));
+  }
   AddOutputWait(ports_.logs, NowNs(), job);
   return job;
 }

@@ -185,6 +185,7 @@ class Cluster {
   void CheckAfter(const std::shared_ptr<Submitting>& submitting, int next);
   void Accept(Submitting& submitting);
   void RecallOutcome(JobId job);
+  void RecallOutcomesAgain();
 
   static absl::Status ShuttingDown();
   void Perform(JobOrders orders);
@@ -333,6 +334,13 @@ class Cluster {
   std::uint64_t NowNs() const { return Now().now_ns; }
 
   absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
+  /// What the history has of a job, or why that is not known.
+  struct Recalled {
+    JobId job;
+    absl::StatusOr<JobRecord> record;
+    bool damaged = false;  ///< Nobody will ever know.
+  };
+  Recalled RecalledFrom(const absl::StatusOr<HistoryPage>& found, JobId job);
   std::string WhyItIsStillThere(const coordinator::Job& job) const;
   proto::Job Message(const JobRecord& record) const { return Completed(record, record.job()); }
   /// A copy of the record's job, or of a part of it, with what stands elsewhere.
@@ -345,7 +353,10 @@ class Cluster {
   Nodes nodes_;
   LiveNodes image_nodes_;  ///< Of those that are up.
   JobTable table_;
-  std::optional<JobRecord> recalled_;  ///< Of the history; while a Recall calls `then`.
+  std::optional<Recalled> recalled_;         ///< While a Recall calls `then`.
+  std::string history_failure_;              ///< The last one; empty: it was read.
+  std::map<JobId, std::string> unrecalled_;  ///< Jobs that others start after: why it is not known
+                                             ///< yet how they ended.
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
   const std::uint64_t term_key_;

@@ -190,5 +190,29 @@ TEST_F(HistoryTest, TheOldestOfManyLeaveTheMemory) {
   EXPECT_EQ(Ids(List(6, 0)), (Numbers{4, 3, 2, 1}));
 }
 
+TEST_F(HistoryTest, ADamagedRecordIsPassedOverAndNamed) {
+  world_.journal.damaged = {JobId{2}};
+  const auto all = List(0, 0);
+  EXPECT_EQ(Ids(all), (Numbers{7, 6, 4, 3, 1}));
+  ASSERT_EQ(all->damaged_size(), 1);
+  EXPECT_EQ(all->damaged(0), 2u);
+  const auto first = List(4, 1);
+  EXPECT_EQ(Ids(first), Numbers{3});
+  EXPECT_EQ(first->damaged_size(), 0);
+  const auto second = List(first->next(), 1);
+  EXPECT_EQ(Ids(second), Numbers{});
+  ASSERT_EQ(second->damaged_size(), 1) << "of the page on which it is";
+  EXPECT_EQ(Ids(List(second->next(), 1)), Numbers{1});
+  EXPECT_TRUE(absl::IsDataLoss(Recalled(JobId{2}).status()));
+}
+
+TEST_F(HistoryTest, ThatItCannotBeReadDoesNotSayThatThereIsNoSuchJob) {
+  absl::Status status;
+  cluster_->Recall(JobId{2}, [&] { status = cluster_->Show(JobId{2}).status(); });
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("too many open files"));
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_NE(status.message().find("too many open files"), std::string::npos) << status;
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -121,14 +121,4 @@ void Cluster::Accept(Submitting& submitting) {
   Perform(submission.orders);
 }
 
-/// Another one starts after it, which ended long ago or was never known.
-void Cluster::RecallOutcome(JobId job) {
-  Recall(job, [this, job] {
-    if (closed_) return;
-    const auto record = FindJob(job);
-    Perform(table_.OnOutcome(
-        job, record.ok() ? (*record)->job().state() : proto::JOB_STATE_UNSPECIFIED, Now()));
-  });
-}
-
 }  // namespace bspnow::coordinator

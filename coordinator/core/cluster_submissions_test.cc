@@ -161,5 +161,44 @@ TEST_F(QuotasTest, WhoKeepsTooMuchSubmitsNothing) {
   EXPECT_TRUE(SubmitAs(kAnna, After("first", {})).ok());
 }
 
+/// As after a restart: the history is asked anew how job 1 ended.
+class AfterRestartTest : public SubmissionsTest {
+ protected:
+  AfterRestartTest() {
+    waits_.set_submission_key("key4");
+    waits_.mutable_job()->set_job(4);
+    waits_.mutable_job()->set_state(proto::WAITING);
+    *waits_.mutable_job()->mutable_spec() = After("key4", {1}).spec();
+  }
+  void Begin() {
+    Start({.cluster = "c1",
+           .term = 2,
+           .last_job = JobId{4},
+           .forgotten = JobId{3},
+           .jobs = {waits_}});
+  }
+
+  JobRecord waits_;
+};
+
+TEST_F(AfterRestartTest, AHistoryThatCannotBeReadIsAskedAgain) {
+  Begin();
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("too many open files"));
+  EXPECT_EQ(Show(JobId{4}).state(), proto::WAITING);
+  EXPECT_EQ(Show(JobId{4}).reason(), "waits to learn how job 1 ended: too many open files");
+  world_.timers.Advance(5'000);
+  Settle();
+  EXPECT_EQ(Show(JobId{4}).awaits_size(), 0);
+  EXPECT_EQ(Show(JobId{4}).state(), proto::WAITING);
+}
+
+TEST_F(AfterRestartTest, ADamagedRecordTellsNobodyEver) {
+  world_.journal.damaged = {JobId{1}};
+  Begin();
+  Settle();
+  EXPECT_EQ(Show(JobId{4}).state(), proto::CANCELLED);
+  EXPECT_EQ(Show(JobId{4}).reason(), "was to start after job 1, of which nothing is known now");
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -171,6 +171,8 @@ proto::ListJobsReply JobPage::Reply() const {
   proto::ListJobsReply reply;
   for (const auto& [id, job] : jobs_) *reply.add_jobs() = job;
   reply.set_next(full() ? jobs_.rbegin()->first : end_);
+  for (const std::uint64_t job : damaged_)
+    if (job >= reply.next() && !jobs_.contains(job)) reply.add_damaged(job);
   return reply;
 }
 

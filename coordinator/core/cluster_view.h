@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class JobPage {
   bool Wants(const proto::Job& job) const;
   /// Of a job that it wants.
   void Add(proto::Job job);
+  /// Nobody can tell whether it wants this one.
+  void AddDamaged(JobId job) { damaged_.insert(Value(job)); }
   std::size_t size() const { return size_; }
   /// How many jobs of the history are to be looked at for it.
   std::size_t looked_at() const;
@@ -53,6 +56,7 @@ class JobPage {
   std::size_t size_;
   std::uint64_t end_ = 0;
   std::map<std::uint64_t, proto::Job, std::greater<>> jobs_;
+  std::set<std::uint64_t, std::greater<>> damaged_;
 };
 
 /// Adds where the job's stragglers run.

@@ -359,6 +359,7 @@ void Cluster::Tick() {
   EndAbandoned();
   LeaveClosedNodes();
   GiveUpSilent();
+  RecallOutcomesAgain();
   if (const std::uint64_t now_ns = NowNs(); now_ns > kStoreProgressNs)
     StoreProgress(now_ns - kStoreProgressNs);
   tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });

@@ -6,6 +6,7 @@
 #ifndef COORDINATOR_CORE_PORTS_H_
 #define COORDINATOR_CORE_PORTS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,12 +60,25 @@ struct StoredState {
   std::vector<std::string> parameters{};       ///< Serialized MachineParameters, oldest first.
 };
 
+/// Some of the history, newest first.
+struct HistoryPage {
+  std::vector<JobRecord> records{};
+  std::vector<JobId> damaged{};  ///< Among these: what is there is not what was written.
+
+  std::size_t size() const { return records.size() + damaged.size(); }
+  /// Of a page that is not empty.
+  JobId oldest() const {
+    if (damaged.empty()) return IdOf(records.back());
+    return records.empty() ? damaged.back() : std::min(IdOf(records.back()), damaged.back());
+  }
+};
+
 /// Rows that survive a restart. Writes take effect in the order of the calls; each is durable when
 /// its outcome is OK.
 class Journal {
  public:
   using Done = std::function<void(const absl::Status&)>;
-  using FoundJobs = std::function<void(absl::StatusOr<std::vector<JobRecord>>)>;
+  using FoundJobs = std::function<void(absl::StatusOr<HistoryPage>)>;
 
   virtual ~Journal() = default;
   /// All of them, or none.

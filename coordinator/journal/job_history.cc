@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "net/frame_check.h"
 
@@ -57,36 +58,41 @@ absl::Status JobHistory::AddAll(const std::vector<JobRecord>& jobs) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<JobRecord>> JobHistory::ReadBefore(JobId before, std::size_t count) {
+// One bad record is no reason to keep the others from whoever lists them.
+absl::StatusOr<HistoryPage> JobHistory::ReadBefore(JobId before, std::size_t count) {
   constexpr std::uint64_t kLast = std::numeric_limits<std::int64_t>::max();
   SqliteStatement statement = database_.Prepare(
       "SELECT id, bytes, crc32c FROM jobs1 WHERE id < ? ORDER BY id DESC LIMIT ?");
   statement.Bind(static_cast<std::int64_t>(std::min(Value(before), kLast)))
       .Bind(static_cast<std::int64_t>(count));
-  std::vector<JobRecord> jobs;
+  HistoryPage page;
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
     if (!row.ok()) return row.status();
-    if (!*row) return jobs;
+    if (!*row) return page;
     const std::int64_t id = statement.Integer(0);
     const std::string bytes = statement.Bytes(1);
-    if (ChecksumOf(id, bytes) != statement.Integer(2) ||
-        !jobs.emplace_back().ParseFromString(bytes))
-      return absl::DataLossError(absl::StrCat(
-          database_.path(), " is damaged (job ", id,
-          "): move it away while no coordinator runs, and the jobs in it are no longer listed"));
+    JobRecord record;
+    if (ChecksumOf(id, bytes) == statement.Integer(2) && record.ParseFromString(bytes)) {
+      page.records.push_back(std::move(record));
+    } else {
+      page.damaged.push_back(JobId{static_cast<std::uint64_t>(id)});
+    }
   }
 }
 
-absl::StatusOr<std::size_t> JobHistory::Check() {
-  std::size_t count = 0;
+absl::StatusOr<JobHistory::Count> JobHistory::Check() {
+  Count count;
   JobId before{std::numeric_limits<std::int64_t>::max()};
   while (true) {
-    const absl::StatusOr<std::vector<JobRecord>> jobs = ReadBefore(before, kCheckedAtOnce);
-    if (!jobs.ok()) return jobs.status();
-    if (jobs->empty()) return count;
-    count += jobs->size();
-    before = IdOf(jobs->back());
+    const absl::StatusOr<HistoryPage> page = ReadBefore(before, kCheckedAtOnce);
+    if (!page.ok()) return page.status();
+    if (page->size() == 0) return count;
+    count.sound += page->records.size();
+    count.damaged += page->damaged.size();
+    if (count.last_damaged == JobId{0} && !page->damaged.empty())
+      count.last_damaged = page->damaged.front();
+    before = page->oldest();
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/journal/sqlite_database.h"
 
 namespace bspnow::coordinator {
@@ -28,10 +29,15 @@ class JobHistory {
   const std::string& path() const { return database_.path(); }
   /// All or none of them; durable. One that is there already is replaced.
   absl::Status Add(const std::vector<JobRecord>& jobs);
-  /// Up to `count` jobs with smaller ids, the newest first. DATA_LOSS if one of them is damaged.
-  absl::StatusOr<std::vector<JobRecord>> ReadBefore(JobId before, std::size_t count);
-  /// How many there are. Reads all of it, and fails as ReadBefore.
-  absl::StatusOr<std::size_t> Check();
+  /// Up to `count` jobs with smaller ids.
+  absl::StatusOr<HistoryPage> ReadBefore(JobId before, std::size_t count);
+  struct Count {
+    std::size_t sound = 0;
+    std::size_t damaged = 0;
+    JobId last_damaged{0};
+  };
+  /// Reads all of it.
+  absl::StatusOr<Count> Check();
 
  private:
   explicit JobHistory(SqliteDatabase database) : database_(std::move(database)) {}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/journal/sqlite_database.h"
@@ -233,28 +234,35 @@ void JobStore::MoveArchived() {
 
 void JobStore::PerformLookup(Lookup lookup) {
   post_([found = std::move(lookup.found),
-         jobs = ReadBefore(lookup.before, lookup.count)]() mutable { found(std::move(jobs)); });
+         page = ReadBefore(lookup.before, lookup.count)]() mutable { found(std::move(page)); });
 }
 
 // What was to be moved into the history and could not be is still in the journal, or in both.
-absl::StatusOr<std::vector<JobRecord>> JobStore::ReadBefore(JobId before, std::size_t count) {
+absl::StatusOr<HistoryPage> JobStore::ReadBefore(JobId before, std::size_t count) {
   if (!history_.ok()) return history_.status();
-  absl::StatusOr<std::vector<JobRecord>> jobs = history_->ReadBefore(before, count);
+  absl::StatusOr<HistoryPage> page = history_->ReadBefore(before, count);
   std::vector<JobId> waiting;
   for (const JobId job : not_archived_)
     if (job < before) waiting.push_back(job);
-  if (!jobs.ok() || waiting.empty()) return jobs;
+  if (!page.ok() || waiting.empty()) return page;
   std::sort(waiting.begin(), waiting.end(), std::greater<>());
   waiting.resize(std::min(waiting.size(), count));
   absl::StatusOr<std::vector<JobRecord>> more = database_.ReadJobs(waiting);
   if (!more.ok()) return more.status();
-  std::map<JobId, JobRecord, std::greater<>> newest_first;
-  for (std::vector<JobRecord>* each : {&*jobs, &*more})
+  std::map<JobId, std::optional<JobRecord>, std::greater<>> newest_first;  // Without: damaged.
+  for (std::vector<JobRecord>* each : {&page->records, &*more})
     for (JobRecord& record : *each) newest_first.try_emplace(IdOf(record), std::move(record));
-  jobs->clear();
-  for (auto& [id, record] : newest_first)
-    if (jobs->size() < count) jobs->push_back(std::move(record));
-  return jobs;
+  for (const JobId job : page->damaged) newest_first.try_emplace(job, std::nullopt);
+  HistoryPage both;
+  for (auto& [id, record] : newest_first) {
+    if (both.size() == count) break;
+    if (record) {
+      both.records.push_back(*std::move(record));
+    } else {
+      both.damaged.push_back(id);
+    }
+  }
+  return both;
 }
 
 /// Of all that is committed.

@@ -86,7 +86,7 @@ class JobStore final : public Journal {
   /// Moves not_archived_ into the history; the copy of the journal can wait.
   void MoveArchived();
   void PerformLookup(Lookup lookup);
-  absl::StatusOr<std::vector<JobRecord>> ReadBefore(JobId before, std::size_t count);
+  absl::StatusOr<HistoryPage> ReadBefore(JobId before, std::size_t count);
   void Copy();
   absl::Status PerformTogether(const std::vector<RecordWrite>& records);
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);

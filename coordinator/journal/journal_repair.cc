@@ -48,10 +48,14 @@ void NameUnknown(const StateDirectory& state, const std::set<JobId>& known, JobI
 void NameHistory(const std::string& path, RepairReport& report) {
   if (!std::filesystem::exists(path)) return;
   absl::StatusOr<JobHistory> history = JobHistory::Open(path);
-  const absl::StatusOr<std::size_t> count =
-      history.ok() ? history->Check() : absl::StatusOr<std::size_t>(history.status());
-  report.push_back(count.ok() ? absl::StrCat("history: ", *count, " jobs that ended before those")
-                              : absl::StrCat("history: ", MessageOf(count.status())));
+  const absl::StatusOr<JobHistory::Count> count =
+      history.ok() ? history->Check() : absl::StatusOr<JobHistory::Count>(history.status());
+  if (!count.ok()) return report.push_back(absl::StrCat("history: ", MessageOf(count.status())));
+  std::string line = absl::StrCat("history: ", count->sound, " jobs that ended before those");
+  if (count->damaged != 0)
+    absl::StrAppend(&line, "; ", count->damaged, " records are damaged, the last of job ",
+                    Value(count->last_damaged), ": these are not listed");
+  report.push_back(std::move(line));
 }
 
 /// As much as the damage leaves.

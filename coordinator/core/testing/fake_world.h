@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,17 +106,24 @@ class FakeJournal final : public Journal {
     for (const JobId job : jobs) history.insert(records.extract(job));
   }
   void ReadHistory(JobId before, std::size_t count, FoundJobs found) override {
-    std::vector<JobRecord> jobs;
-    for (auto job = history.lower_bound(before); job != history.begin() && jobs.size() < count;)
-      jobs.push_back((--job)->second);
+    HistoryPage page;
+    for (auto job = history.lower_bound(before); job != history.begin() && page.size() < count;) {
+      --job;
+      if (damaged.contains(job->first)) {
+        page.damaged.push_back(job->first);
+      } else {
+        page.records.push_back(job->second);
+      }
+    }
     calls.push_back(
         {absl::StrCat("history before ", Value(before)),
-         [found = std::move(found), jobs = std::move(jobs)](const absl::Status& status) {
-           status.ok() ? found(jobs) : found(status);
+         [found = std::move(found), page = std::move(page)](const absl::Status& status) {
+           status.ok() ? found(page) : found(status);
          }});
   }
 
   std::map<JobId, JobRecord> history;
+  std::set<JobId> damaged;                  ///< Of the history.
   std::map<JobId, JobRecord> records;       ///< As they were written last.
   std::map<JobId, std::string> catalogues;  ///< As they were written last.
   std::deque<PendingCall> calls;

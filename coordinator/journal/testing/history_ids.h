@@ -22,7 +22,7 @@ inline Ids HistoryIds(JobStore& store, std::uint64_t before, std::size_t count) 
     EXPECT_TRUE(jobs.ok()) << jobs.status();
     Ids ids;
     if (jobs.ok())
-      for (const JobRecord& job : *jobs) ids.push_back(Value(IdOf(job)));
+      for (const JobRecord& job : jobs->records) ids.push_back(Value(IdOf(job)));
     read.set_value(ids);
   });
   return read.get_future().get();
