@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelec
   const auto listed = stub.ListJobs(proto::ListJobsRequest(), 0);
   if (!listed.ok()) return listed.status();
   std::vector<std::uint64_t> selected;
-  for (const proto::Job& job : *listed)
+  for (const proto::Job& job : listed->jobs)
     if (selection.Selects(job)) selected.push_back(job.job());
   if (selected.empty()) return NoSuchJob(selection);
   return selected;

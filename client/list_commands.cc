@@ -1,10 +1,13 @@
 // jobs, history: lists of jobs.
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/exit_status.h"
@@ -29,13 +32,35 @@ struct ListQuery {
   bool json = false;
 };
 
+/// Of a list with such jobs. They are said beside it, unless it is for a program, which then finds
+/// them in it.
+void SayDamaged(const std::vector<std::uint64_t>& damaged) {
+  constexpr std::size_t kNamed = 10;
+  if (damaged.empty()) return;
+  const bool one = damaged.size() == 1;
+  std::vector<std::uint64_t> named = damaged;
+  named.resize(std::min(named.size(), kNamed));
+  const std::size_t more = damaged.size() - named.size();
+  Say(absl::StrCat("of job", one ? " " : "s ", absl::StrJoin(named, ", "),
+                   more == 0 ? "" : absl::StrCat(" and ", more, " more"), " the record",
+                   one ? "" : "s", " in the history ", one ? "is" : "are",
+                   " damaged: ", one ? "it is" : "they are", " not listed"));
+}
+
+std::string JsonOf(const JobList& list) {
+  nlohmann::json all = JobsJson(list.jobs);
+  for (const std::uint64_t job : list.damaged) all.push_back(DamagedJobJson(job));
+  return JsonText(all);
+}
+
 absl::StatusOr<int> ListJobs(JobsStub& jobs, const ListQuery& query) {
   proto::ListJobsRequest request = ListRequest(query.only);
   if (query.all) request.set_all(true);
-  const absl::StatusOr<std::vector<proto::Job>> listed = jobs.ListJobs(request, query.last);
+  const absl::StatusOr<JobList> listed = jobs.ListJobs(request, query.last);
   if (!listed.ok()) return listed.status();
-  std::cout << (query.json ? JsonText(JobsJson(*listed))
-                           : JobTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
+  if (!query.json) SayDamaged(listed->damaged);
+  std::cout << (query.json ? JsonOf(*listed)
+                           : JobTable(listed->jobs).Text(ColoursFor(STDOUT_FILENO)));
   return 0;
 }
 
@@ -66,16 +91,19 @@ proto::ListJobsRequest HistoryRequest(const ListQuery& query) {
 
 /// Each of those that were named is the first of a page. One that is missing is said, and does not
 /// keep the others.
-absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuery& query) {
+absl::StatusOr<JobList> HistoryOf(JobsStub& jobs, const ListQuery& query) {
   if (query.jobs.empty()) return jobs.ListJobs(HistoryRequest(query), query.last);
-  std::vector<proto::Job> found;
+  JobList found;
   for (const std::uint64_t id : query.jobs) {
     proto::ListJobsRequest request = HistoryRequest(query);
     request.set_before(id + 1);
-    const absl::StatusOr<std::vector<proto::Job>> listed = jobs.ListJobs(request, 1);
+    const absl::StatusOr<JobList> listed = jobs.ListJobs(request, 1);
     if (!listed.ok()) return listed.status();
-    if (!listed->empty() && listed->front().job() == id) {
-      found.push_back(listed->front());
+    const std::vector<std::uint64_t>& damaged = listed->damaged;
+    if (!listed->jobs.empty() && listed->jobs.front().job() == id) {
+      found.jobs.push_back(listed->jobs.front());
+    } else if (std::find(damaged.begin(), damaged.end(), id) != damaged.end()) {
+      found.damaged.push_back(id);
     } else {
       Say(absl::StrCat("there is no job ", id, " of yours; `bsp history` lists those that ended"));
     }
@@ -84,13 +112,15 @@ absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuer
 }
 
 absl::StatusOr<int> ShowHistory(JobsStub& jobs, const ListQuery& query) {
-  const absl::StatusOr<std::vector<proto::Job>> listed = HistoryOf(jobs, query);
+  const absl::StatusOr<JobList> listed = HistoryOf(jobs, query);
   if (!listed.ok()) return listed.status();
-  const bool misses = listed->size() < query.jobs.size();
-  if (misses && listed->empty()) return kFailureStatus;
-  std::cout << (query.json  ? JsonText(JobsJson(*listed))
-                : query.csv ? HistoryCsv(*listed)
-                            : HistoryTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
+  if (!query.json) SayDamaged(listed->damaged);
+  const bool misses = listed->jobs.size() < query.jobs.size();
+  if (misses && listed->jobs.empty() && (!query.json || listed->damaged.empty()))
+    return kFailureStatus;
+  std::cout << (query.json  ? JsonOf(*listed)
+                : query.csv ? HistoryCsv(listed->jobs)
+                            : HistoryTable(listed->jobs).Text(ColoursFor(STDOUT_FILENO)));
   return misses ? kFailureStatus : 0;
 }
 

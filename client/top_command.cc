@@ -46,12 +46,11 @@ absl::StatusOr<TopSample> TakeSample(Asked& asked) {
     asked.jobs.emplace(*std::move(connected));
   }
   TopSample sample;
-  absl::StatusOr<std::vector<proto::Job>> job_list =
-      asked.jobs->ListJobs(proto::ListJobsRequest(), 0);
+  absl::StatusOr<JobList> job_list = asked.jobs->ListJobs(proto::ListJobsRequest(), 0);
   if (!job_list.ok()) return job_list.status();
   absl::StatusOr<proto::ListNodesReply> node_list = asked.jobs->ListNodes();
   if (!node_list.ok()) return node_list.status();
-  sample.jobs = std::move(*job_list);
+  sample.jobs = std::move(job_list->jobs);
   sample.nodes = std::move(*node_list);
   sample.taken_ns = NowNs();
   sample.taken_unix_ms = UnixMs();

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -277,19 +276,20 @@ absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobReq
   return CallUntilAnswered<proto::SubmitJobReply>(&proto::Jobs::Stub::SubmitJob, request);
 }
 
-absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(proto::ListJobsRequest request,
-                                                           std::size_t last) {
+absl::StatusOr<JobList> JobsStub::ListJobs(proto::ListJobsRequest request, std::size_t last) {
   const std::size_t wanted = last == 0 ? std::numeric_limits<std::size_t>::max() : last;
-  std::vector<proto::Job> jobs;
+  JobList list;
+  std::vector<proto::Job>& jobs = list.jobs;
   do {
     request.set_page_size(static_cast<std::uint32_t>(std::min(wanted - jobs.size(), kJobsOfPage)));
     absl::StatusOr<proto::ListJobsReply> page = Call(*this, &proto::Jobs::Stub::ListJobs, request);
     if (!page.ok()) return page.status();
-    std::move(page->mutable_jobs()->begin(), page->mutable_jobs()->end(), std::back_inserter(jobs));
+    for (proto::Job& job : *page->mutable_jobs()) jobs.push_back(std::move(job));
+    list.damaged.insert(list.damaged.begin(), page->damaged().rbegin(), page->damaged().rend());
     request.set_before(page->next());
   } while (request.before() != 0 && jobs.size() < wanted);
   std::reverse(jobs.begin(), jobs.end());  // They came with the newest first.
-  return jobs;
+  return list;
 }
 
 absl::StatusOr<std::string> JobsStub::Caller() {

@@ -28,6 +28,12 @@ struct CoordinatorPlace {
   std::string tls_dir;  ///< Empty: in plain text.
 };
 
+/// By id.
+struct JobList {
+  std::vector<proto::Job> jobs{};
+  std::vector<std::uint64_t> damaged{};  ///< As in ListJobsReply.
+};
+
 class JobsStub {
  public:
   /// A line for the user.
@@ -50,9 +56,8 @@ class JobsStub {
   /// Repeats a call that broke; the key in the request makes that safe.
   absl::StatusOr<proto::SubmitJobReply> Submit(const proto::SubmitJobRequest& request);
 
-  /// By id: those that are asked for, whatever the page. `last`: the newest so many; 0: all.
-  absl::StatusOr<std::vector<proto::Job>> ListJobs(proto::ListJobsRequest request,
-                                                   std::size_t last);
+  /// Those that are asked for, whatever the page. `last`: the newest so many; 0: all.
+  absl::StatusOr<JobList> ListJobs(proto::ListJobsRequest request, std::size_t last);
   /// As whom the coordinator knows the caller.
   absl::StatusOr<std::string> Caller();
   absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);

@@ -135,6 +135,10 @@ json JobsJson(const std::vector<proto::Job>& jobs) {
   return array;
 }
 
+json DamagedJobJson(std::uint64_t job) {
+  return {{"job", job}, {"state", "damaged"}, {"reason", "its record in the history is damaged"}};
+}
+
 json NodesJson(const proto::ListNodesReply& nodes) {
   json array = json::array();
   for (const proto::Node& node : nodes.nodes()) array.push_back(NodeJson(node));

@@ -12,6 +12,8 @@ namespace bspnow::client {
 
 nlohmann::json JobJson(const proto::Job& job);
 nlohmann::json JobsJson(const std::vector<proto::Job>& jobs);
+/// Of one whose record is damaged: what is known of it, in the words of the others.
+nlohmann::json DamagedJobJson(std::uint64_t job);
 nlohmann::json NodeJson(const proto::Node& node);
 nlohmann::json NodesJson(const proto::ListNodesReply& nodes);
 nlohmann::json LogJson(const proto::LogLine& line);
