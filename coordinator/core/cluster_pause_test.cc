@@ -151,5 +151,17 @@ TEST_F(ClusterPauseTest, ItDoesSoThoughTheFirstThingHeardIsTheEndOfAnothersConne
   for (const JobId job : jobs) EXPECT_FALSE(Show(job).state() == proto::CANCELLED);
 }
 
+// It lay in a socket since before the reply to the one that was repeated; the node is well.
+TEST_F(ClusterPauseTest, ALateRegistrationThatIsHeardBeforeItsHeartbeatsLosesNoNode) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  world_.timers.Sleep(60'000);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(Registration("w1", 2)).status()));
+  Renew(worker);
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::RUNNING) << Show(job).reason();
+  EXPECT_EQ(Show(job).losses_size(), 0);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

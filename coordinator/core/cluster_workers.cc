@@ -82,7 +82,9 @@ absl::Status Cluster::CheckPredecessor(const std::string& name, const Node* earl
                    (kLeaseNs - age_ns) / kNsPerMs, " ms"));
 }
 
+// It may be the first thing that is heard after a pause, before the heartbeats of the very worker.
 absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
+  barriers_.NotePause();
   if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
   if (KeepsOfAnotherCluster(request, cluster_id_)) return RefuseStranger(request);
   const bool knows_another =
