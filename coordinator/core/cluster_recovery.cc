@@ -81,6 +81,7 @@ void Cluster::OnRecovering(JobId id) {
   }
   LiveJob* live = FindLive(id);
   if (live != nullptr && live->attachment) live->attachment->OnStopped();
+  if (live != nullptr) live->NeedNoCheckpointToSuspend();
   if (live != nullptr) AbandonEpoch(id, live->epoch);
   if (live != nullptr) ServeWithoutCheckpoint(id, *live);
   Failpoint("coordinator.recovery.begin");

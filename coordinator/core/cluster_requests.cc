@@ -97,9 +97,14 @@ void Cluster::Resume(JobId id, const OnJob& answer) {
   const auto record = FindJob(id);
   if (!record.ok()) return answer(record.status());
   const proto::JobState state = (*record)->job().state();
+  LiveJob* const live = FindLive(id);
+  // Whose first answer got lost asks once more.
+  if (state != proto::SUSPENDED && live != nullptr && live->resumed)
+    return AnswerWhenStored(id, answer);
   if (state != proto::SUSPENDED)
     return answer(absl::FailedPreconditionError(
         absl::StrCat(StateSentence((*record)->job()), ", not suspended")));
+  live->resumed = true;
   Perform(table_.OnResume(id, Now()));
   AnswerSuspended(id);  // Callers that still wait for the job to leave its nodes.
   AnswerWhenStored(id, answer);

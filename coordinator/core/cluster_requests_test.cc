@@ -121,6 +121,44 @@ TEST_F(ClusterRequestsTest, AJobThatIsLostBeforeItIsSavedIsSuspendedAsItIs) {
   EXPECT_EQ(Starts(host_), 2u);
 }
 
+// It was under way when the job was lost: nothing is better than what it has then.
+TEST_F(ClusterRequestsTest, AJobThatIsLostWhileItIsSavedIsSuspendedAsItIs) {
+  const Answer suspended = NewAnswer();
+  cluster_->Suspend(job_, Into(suspended));
+  ASSERT_EQ(Asked(), 1u);
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  Settle();
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
+  EXPECT_TRUE(suspended->has_value() && (*suspended)->ok());
+}
+
+TEST_F(ClusterRequestsTest, AJobWhoseNodeIsLostWhileItIsSavedIsSuspendedAsItIs) {
+  const Answer suspended = NewAnswer();
+  cluster_->Suspend(job_, Into(suspended));
+  ASSERT_EQ(Asked(), 1u);
+  cluster_->barriers().OnDisconnected(host_.id);
+  world_.timers.Advance(20'000);
+  Settle();
+  EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
+  EXPECT_TRUE(suspended->has_value() && (*suspended)->ok());
+}
+
+TEST_F(ClusterRequestsTest, WhoResumesAJobOnceMoreIsToldThatItIs) {
+  cluster_->Suspend(job_, Into(NewAnswer()));
+  ReportExited(host_, job_, Epoch{1}, 1, SIGKILL);
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  for (int i = 0; i < 2; ++i) {  // The first answer got lost.
+    const Answer resumed = NewAnswer();
+    cluster_->Resume(job_, Into(resumed));
+    Settle();
+    EXPECT_TRUE(resumed->has_value() && (*resumed)->ok());
+  }
+  EXPECT_EQ(Starts(host_), 2u);
+}
+
 // A disk that is full for a weekend fails each commit, and this write as well.
 TEST_F(ClusterRequestsTest, AJobIsSavedAgainAfterManyFailuresAndAJournalThatWasFull) {
   const auto ask = [this] {

@@ -210,6 +210,7 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   std::map<JobId, Superstep> superstep_of;
   for (const JobId job : table_.JobsOn(worker)) {
     superstep_of[job] = FindLive(job)->superstep();
+    FindLive(job)->NeedNoCheckpointToSuspend();  // The loss of its copies is looked at first.
     KeepFigures(job);
   }
   peer_news_.OnLost(worker);

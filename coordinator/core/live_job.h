@@ -71,6 +71,8 @@ struct LiveJob {
   /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
   bool restored = false;
 
+  bool resumed = false;  ///< By a user, since the coordinator was started.
+
   std::uint64_t counted_loss_ns = 0;  ///< Job::lost_ns of the last loss that counters have.
 
   bool WaitsToMove() const {
@@ -154,6 +156,13 @@ struct LiveJob {
     std::erase_if(requests, [&](const auto& each) { return is_its(each) && each.number == 0; });
     for (CheckpointRequest& request : requests)
       if (is_its(request)) request.answer = nullptr;
+  }
+
+  /// The epoch is lost, and with it the checkpoint that was to serve them: who wants the job off
+  /// its nodes has it off as it is.
+  void NeedNoCheckpointToSuspend() {
+    for (CheckpointRequest& request : requests)
+      if (request.kind == CheckpointRequest::Kind::kSuspend) request.number = 0;
   }
 
   bool HasPendingRequest() const {
