@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/exit_status.h"
 #include "base/units.h"
@@ -48,6 +49,7 @@ std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
 proto::JobLoss& AddLoss(Job& entry, const std::string& reason, const Moment& at) {
   entry.lost_ns = at.now_ns;
   entry.lost_before_ms = 0;
+  entry.record.clear_loss_over();
   auto& losses = *entry.shown().mutable_losses();
   if (losses.size() == kLossesMax) losses.DeleteSubrange(0, 1);
   proto::JobLoss& loss = *losses.Add();
@@ -337,7 +339,7 @@ void JobTable::Event::Suspend(Job& entry) {
   entry.attached_before = entry.attached_before || !entry.ends.never_attached();
   entry.ends = ProcessEnds(entry.claim.nprocs);
   StopClock(entry);
-  entry.loss_open = false;
+  if (std::exchange(entry.loss_open, false)) entry.record.set_loss_over(true);
   orders_.recovering.push_back(entry.id());
   entry.shown().set_state(proto::SUSPENDED);
   entry.shown().set_reason("suspended");

@@ -37,8 +37,8 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   entry.run_before_ms = job.run_ms();
   entry.ran = job.started_unix_ms() != 0;
   entry.attached_before = entry.ran && !job.never_attached();
-  entry.loss_open =
-      !job.losses().empty() && !job.losses().rbegin()->resumed() && job.state() != proto::SUSPENDED;
+  entry.loss_open = !job.losses().empty() && !job.losses().rbegin()->resumed() &&
+                    job.state() != proto::SUSPENDED && !record.loss_over();
   if (entry.loss_open) {  // Between two coordinators there is no other clock than that of the wall.
     entry.lost_ns = at.now_ns;
     entry.lost_before_ms = static_cast<std::uint64_t>(

@@ -106,6 +106,28 @@ TEST_F(JobTableRecoveryTest, NoTimeLimitRunsWhileItIsSuspended) {
   EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + 40 * kSecondNs);
 }
 
+// How long it took would have the suspension in it.
+TEST_F(JobTableRecoveryTest, NoRestartOpensALossThatASuspensionHasEnded) {
+  const JobId job = Run(Request(2));
+  Killed(job, 0, SIGKILL);
+  Do(table_.OnSuspended(job, at_));
+  ClearedByAll(job);
+  Do(table_.OnResume(job, at_));
+  ASSERT_EQ(State(job), proto::RUNNING);
+  const JobRecord record = Record(job);
+  table_ = JobTable(nodes_);
+  Do(table_.Restore(record, at_));
+  const HeldEpoch held{.job = job,
+                       .epoch = EpochOf(record),
+                       .participants = 2,
+                       .clearing = false,
+                       .begun = {Pid{0}, Pid{1}},
+                       .exited = {}};
+  Do(table_.OnHostReturned(FirstHost(job), {held}, at_).orders);
+  EXPECT_TRUE(table_.Runs(job, EpochOf(record)));
+  EXPECT_FALSE(Shown(job).losses(0).resumed());
+}
+
 TEST_F(JobTableRecoveryTest, ASuspendedJobCanBeCancelled) {
   const JobId job = Run(Request(2));
   Do(table_.OnSuspended(job, at_));
