@@ -69,6 +69,9 @@ class Barriers {
            BarrierEvents events);
   ~Barriers();
 
+  /// Jobs and logs have been read, which may take minutes: that was no pause.
+  void OnRestored() { last_tick_ns_ = NowNs(); }
+
   // ---- The nodes' streams -----------------------------------------------------------------------
 
   /// The first frame of a stream. Without a fault the stream is that of header.source_worker from

@@ -98,6 +98,7 @@ void Cluster::Restore(const StoredState& stored) {
                stored.jobs.size(), table_.CountByState()[proto::WAITING]);
   Perform(std::move(orders));
   AdoptJobs();
+  barriers_.OnRestored();
   Tick();
 }
 
