@@ -48,6 +48,11 @@ absl::Status Cluster::MayForget(const std::string& name) const {
   const auto known = nodes_.all().find(name);
   if (known == nodes_.all().end() || !known->second.known())
     return absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them"));
+  if (known->second.up() && !known->second.usable())
+    return absl::FailedPreconditionError(
+        absl::StrCat("node ", name,
+                     " is connecting; if its worker is gone it counts as lost in some seconds, and "
+                     "can be forgotten then"));
   if (known->second.up())
     return absl::FailedPreconditionError(
         absl::StrCat("node ", name, " is up; `bsp drain ", name,

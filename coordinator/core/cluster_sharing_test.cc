@@ -64,6 +64,16 @@ TEST_F(ClusterSharingTest, ALostNodeIsForgottenWithItsDrain) {
   EXPECT_EQ(cluster_->ListNodes().nodes(0).state(), proto::NODE_UP);
 }
 
+TEST_F(ClusterSharingTest, OfANodeThatIsConnectingItIsSaidThatThisWillPass) {
+  Introduce(Registration("w1", 2));
+  const absl::Status refused = Forget("w1").status();
+  EXPECT_EQ(refused.message(),
+            "node w1 is connecting; if its worker is gone it counts as lost in some seconds, and "
+            "can be forgotten then");
+  Lose();
+  EXPECT_TRUE(Forget("w1").ok());
+}
+
 TEST_F(ClusterSharingTest, ANodeThatIsUpIsNotForgotten) {
   Join("w1", 2);
   const absl::Status refused = Forget("w1").status();
