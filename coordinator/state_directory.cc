@@ -33,6 +33,17 @@ absl::Status MakeDirectory(const std::string& path) {
   return NotMade(error.value(), path);
 }
 
+// Who writes there makes himself an administrator, with a file of tokens.
+absl::Status CheckWriters(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("looking who may write to ", path));
+  if ((found.st_mode & S_IWOTH) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("everybody may write to ", path,
+                                                    ", tokens of their own, too: chmod o-w ", path,
+                                                    ", or give --state-dir another directory"));
+}
+
 /// Part of one that is there: its owner's, though root may make it.
 absl::Status MakePart(const std::string& path) {
   if (mkdir(path.c_str(), S_IRWXU) != 0) {
@@ -56,6 +67,7 @@ absl::Status MakePart(const std::string& path) {
 
 absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   if (absl::Status made = MakeDirectory(path); !made.ok()) return made;
+  if (absl::Status safe = CheckWriters(path); !safe.ok()) return safe;
   for (const char* part : {"/blobs", "/senders", "/jobs"})
     if (absl::Status made = MakePart(path + part); !made.ok()) return made;
   return StateDirectory(path);

@@ -41,6 +41,20 @@ TEST_F(StateDirectoryTest, LeavesADirectoryThatWasThereAsItIs) {
   EXPECT_EQ(ModeOf("/there/blobs"), fs::perms::owner_all);
 }
 
+// A directory that is like /tmp, whose sticky bit would keep nobody from making the file of tokens.
+TEST_F(StateDirectoryTest, IsNoneToWhichEverybodyMayWrite) {
+  const std::string open = scratch_.path() + "/open";
+  fs::create_directory(open);
+  for (const fs::perms sticky : {fs::perms::none, fs::perms::sticky_bit}) {
+    fs::permissions(open, fs::perms::all | sticky);
+    const absl::Status refused = StateDirectory::Open(open).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_NE(refused.message().find("chmod o-w " + open), std::string::npos) << refused;
+    EXPECT_TRUE(fs::is_empty(open));
+  }
+  EXPECT_TRUE(StateDirectory::Open(open + "/below").ok());
+}
+
 TEST_F(StateDirectoryTest, IsNotMadeForAQuestion) {
   EXPECT_TRUE(absl::IsNotFound(StateDirectory::OpenExisting(scratch_.path() + "/none").status()));
   EXPECT_FALSE(fs::exists(scratch_.path() + "/none"));
