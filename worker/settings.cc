@@ -180,6 +180,17 @@ bool HasPort(const std::string& address) {
   return address.find(':', bracket == std::string::npos ? 0 : bracket) != std::string::npos;
 }
 
+// Where images are shared no worker takes them back from the account of a job that rests: the next
+// job of the account, here or on another node, would read them.
+bool GivesImagesAway(const WorkerSettings& settings) {
+  if (settings.checkpoint_share.empty() || !settings.accounts.starts_with("pool:")) return false;
+  std::cerr
+      << "bsp-worker: --checkpoint-share with --accounts=pool would show the images of a job "
+         "to the next one of its account; choose --accounts=same, or leave the images on each "
+         "node (--checkpoint-dir)\n";
+  return true;
+}
+
 /// Programs that are started in other directories get these paths, too.
 bool MakeAbsolute(WorkerSettings& settings) {
   std::error_code error;
@@ -212,7 +223,7 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
   if (!HasPort(settings.listen)) settings.listen += ":0";
   if (settings.host_program.empty()) settings.host_program = FindProgram("bsp-host");
   if (settings.restore_program.empty()) settings.restore_program = FindProgram("bsp-restore");
-  if (MakeAbsolute(settings)) return settings;
+  if (!GivesImagesAway(settings) && MakeAbsolute(settings)) return settings;
   exit_status = kUsageStatus;
   return std::nullopt;
 }

@@ -78,6 +78,12 @@ TEST_F(SettingsTest, SaysWhereImagesLieAndHowLongJobsOutliveTheCoordinator) {
   EXPECT_FALSE(ReadWith({"--checkpoint-share", "/nfs", "--checkpoint-dir", "/x"}).has_value());
 }
 
+TEST_F(SettingsTest, KeepsNoImagesOfAccountsOfAPoolWhereOthersShareThem) {
+  EXPECT_FALSE(ReadWith({"--accounts", "pool:a,b", "--checkpoint-share", "/nfs"}).has_value());
+  EXPECT_TRUE(ReadWith({"--accounts", "pool:a,b", "--checkpoint-dir", "/x"}).has_value());
+  EXPECT_TRUE(ReadWith({"--accounts", "same", "--checkpoint-share", "/nfs"}).has_value());
+}
+
 // Restored processes begin in their job's directory, and open their images by these paths.
 TEST_F(SettingsTest, RelativePathsAreThoseOfItsOwnWorkingDirectory) {
   const std::string here = std::filesystem::current_path().string() + "/";
