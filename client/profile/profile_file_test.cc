@@ -104,6 +104,12 @@ TEST(ProfileFileTest, ABandForEachProcessAndABarForEachSuperstep) {
   EXPECT_NE(svg.find(">saved</text>"), std::string::npos);
 }
 
+TEST(ProfileFileTest, APictureHasNoVariables) {
+  const std::string svg = ProfileSvg(Regular(3, 5));
+  EXPECT_EQ(svg.find("var("), std::string::npos) << "librsvg and Inkscape draw black then";
+  EXPECT_NE(svg.find(".paper{fill:#fff}"), std::string::npos);
+}
+
 TEST(ProfileFileTest, WhatIsNotPredictedIsAHoleInTheLine) {
   JobProfile profile = Regular(2, 5);
   profile.model.g_ns_per_byte = std::nullopt;

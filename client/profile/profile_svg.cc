@@ -34,18 +34,19 @@ constexpr std::size_t kColumnsMin = 120;
 constexpr std::size_t kColumnsMax = 400;
 constexpr std::size_t kShades = 8;
 
+// No variables: whatever draws SVG knows plain colours, where librsvg, Inkscape and most of what
+// makes PDF of it would draw black on black.
 constexpr char kCss[] =
-    "svg{--ink:#24292f;--faint:#8c959f;--line:#d8dee4;--paper:#fff;--w:#d0d7de;--real:#0969da;"
-    "--model:#bc4c00}\n"
-    "@media (prefers-color-scheme:dark){svg{--ink:#e6edf3;--faint:#8b949e;--line:#30363d;"
-    "--paper:#0d1117;--w:#3d444d;--real:#58a6ff;--model:#f0883e}}\n"
-    "text{font:11px system-ui,sans-serif;fill:var(--ink)}\n"
-    ".big{font-size:14px;font-weight:600}.faint{fill:var(--faint)}\n"
-    ".paper{fill:var(--paper)}.line{stroke:var(--line)}.mark{stroke:var(--model)}\n"
-    ".area{fill:transparent}.area:hover{fill:var(--faint);fill-opacity:.25}\n"
-    ".w{fill:var(--w)}.real{fill:none;stroke:var(--real);stroke-width:1.5}\n"
-    ".model{fill:none;stroke:var(--model);stroke-width:1.5;stroke-dasharray:4 3}\n"
-    ".dot{fill:var(--real)}.dots{fill:none;stroke:var(--real);stroke-width:.6;opacity:.5}\n";
+    "text{font:11px system-ui,sans-serif;fill:#24292f}\n"
+    ".big{font-size:14px;font-weight:600}.faint{fill:#8c959f}\n"
+    ".paper{fill:#fff}.line{stroke:#d8dee4}.mark{stroke:#bc4c00}\n"
+    ".area{fill:#8c959f;fill-opacity:0}.area:hover{fill-opacity:.25}\n"
+    ".w{fill:#d0d7de}.real{fill:none;stroke:#0969da;stroke-width:1.5}\n"
+    ".model{fill:none;stroke:#bc4c00;stroke-width:1.5;stroke-dasharray:4 3}\n"
+    ".dot{fill:#0969da}.dots{fill:none;stroke:#0969da;stroke-width:.6;opacity:.5}\n"
+    "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.faint,.area{fill:#8b949e}"
+    ".paper{fill:#0d1117}.line{stroke:#30363d}.mark,.model{stroke:#f0883e}.w{fill:#3d444d}"
+    ".dot{fill:#58a6ff}.real,.dots{stroke:#58a6ff}}\n";
 
 /// Each process has a shade: hues that differ for the first few, a ramp for many.
 std::string ShadesCss(std::size_t processes) {
