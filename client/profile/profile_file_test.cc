@@ -110,6 +110,17 @@ TEST(ProfileFileTest, APictureHasNoVariables) {
   EXPECT_NE(svg.find(".paper{fill:#fff}"), std::string::npos);
 }
 
+TEST(ProfileFileTest, WordsAtMarksDoNotCoverEachOther) {
+  JobProfile profile = Regular(2, 100);
+  for (Column& column : profile.columns) column.saved = true;
+  profile.columns[1].came_back = true;
+  const std::string svg = ProfileSvg(profile);
+  EXPECT_EQ(Count(svg, "class=\"mark\""), 100u);
+  EXPECT_EQ(Count(svg, ">resumed</text>"), 1u);
+  EXPECT_GT(Count(svg, ">saved</text>"), 10u);
+  EXPECT_LT(Count(svg, ">saved</text>"), 17u);  // 704 wide in all, 46 each.
+}
+
 TEST(ProfileFileTest, WhatIsNotPredictedIsAHoleInTheLine) {
   JobProfile profile = Regular(2, 5);
   profile.model.g_ns_per_byte = std::nullopt;

@@ -28,6 +28,8 @@ constexpr std::size_t kLegendLines = 14;
 constexpr std::size_t kLabelsMax =
     60;  // Bars with the number of their call; more cover each other.
 constexpr double kBarWidthMin = 0.4;
+constexpr double kMarkBelow = 30;  // The last panel: below the numbers of the time.
+constexpr double kMarkWidth = 46;  // What "resumed" takes.
 // Bars of all bands together: what a browser draws at once without a pause.
 constexpr std::size_t kBandsMax = 14'000;
 constexpr std::size_t kColumnsMin = 120;
@@ -237,11 +239,16 @@ class Picture {
   }
 
   void DrawMarks() {
+    const double bottom = PanelTop(panels_) - kPanelGap;
+    double free = 0;
     for (const Column& column : columns_) {
       if (!column.saved && !column.came_back) continue;
-      svg_.Line(end(column), kTop - 4, end(column), PanelTop(panels_) - kPanelGap, "mark");
-      svg_.Text(end(column), kTop - 8, Anchor::kMiddle, column.came_back ? "resumed" : "saved",
+      const double x = end(column);
+      svg_.Line(x, kTop - 4, x, bottom, "mark");
+      if (x < free && !column.came_back) continue;
+      svg_.Text(x, bottom + kMarkBelow, Anchor::kMiddle, column.came_back ? "resumed" : "saved",
                 "faint");
+      free = x + kMarkWidth;
     }
   }
 
