@@ -186,6 +186,7 @@ std::string NameShown(const std::string& name) {
 absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   proto::FetchFilesRequest request;
   request.set_job(options.job);
+  request.set_holes(true);
   for (const std::string& name : options.names) request.add_names(name);
   files::FileReceiver receiver({.directory = options.directory,
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),

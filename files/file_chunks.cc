@@ -12,6 +12,9 @@ namespace bspnow::files {
 namespace {
 
 constexpr std::uint32_t kPermissions = 0777;
+constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, wherever the file lies.
+/// Shorter ones are sent as zeros, lest a file of many has a chunk for each.
+constexpr std::uint64_t kHoleBytesLeast = 64 << 10;
 
 }  // namespace
 
@@ -24,6 +27,8 @@ absl::Status TakeChunk(const proto::FileChunk& chunk, FileSink& sink) {
         sink.Begin({.name = chunk.name(), .bytes = chunk.bytes(), .mode = chunk.mode()});
     if (!begun.ok()) return begun;
   }
+  if (chunk.hole() != 0)
+    if (absl::Status taken = sink.AppendHole(chunk.hole()); !taken.ok()) return taken;
   return chunk.data().empty() ? absl::OkStatus() : sink.Append(chunk.data());
 }
 
@@ -32,9 +37,12 @@ absl::StatusOr<OutgoingFile> OutgoingFile::Of(UniqueFd file, std::string name) {
   if (fstat(file.get(), &status) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("reading ", name));
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return OutgoingFile(std::move(file), {.name = std::move(name),
-                                        .bytes = static_cast<std::uint64_t>(status.st_size),
-                                        .mode = status.st_mode & kPermissions});
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  OutgoingFile outgoing(
+      std::move(file),
+      {.name = std::move(name), .bytes = bytes, .mode = status.st_mode & kPermissions});
+  outgoing.sparse_ = static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes < bytes;
+  return outgoing;
 }
 
 absl::StatusOr<OutgoingFile> OutgoingFile::Open(const std::string& path, std::string name) {
@@ -48,6 +56,25 @@ absl::StatusOr<OutgoingFile> OutgoingFile::Open(const std::string& path, std::st
   return Of(std::move(file), std::move(name));
 }
 
+// Past the last data there is none up to the end that the file has now: who cut it made no hole.
+std::uint64_t OutgoingFile::EndOfHole(std::uint64_t at) const {
+  off_t end = lseek(file_.get(), static_cast<off_t>(at), SEEK_DATA);
+  if (end < 0 && errno == ENXIO) end = lseek(file_.get(), 0, SEEK_END);
+  return std::clamp(end < 0 ? at : static_cast<std::uint64_t>(end), at, std::max(at, head_.bytes));
+}
+
+std::uint64_t OutgoingFile::NextHole(std::uint64_t from, std::uint64_t until) const {
+  while (from < until) {
+    const off_t hole = lseek(file_.get(), static_cast<off_t>(from), SEEK_HOLE);
+    if (hole < 0 || static_cast<std::uint64_t>(hole) >= until) return until;
+    const std::uint64_t begin = static_cast<std::uint64_t>(hole);
+    from = EndOfHole(begin);
+    if (from - begin >= kHoleBytesLeast) return begin;
+    if (from == begin) return until;
+  }
+  return until;
+}
+
 absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) {
   std::string data = std::move(*chunk.mutable_data());  // Not cleared, to be filled once.
   if (begun_) {
@@ -56,9 +83,19 @@ absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) 
     chunk.set_name(head_.name);
     chunk.set_bytes(head_.bytes);
     chunk.set_mode(head_.mode);
+    chunk.clear_hole();
     begun_ = true;
   }
-  data.resize(std::min<std::uint64_t>(bytes_max, head_.bytes - at_));
+  std::uint64_t end = at_ + std::min<std::uint64_t>(bytes_max, head_.bytes - at_);
+  if (leaves_holes_) {
+    const std::uint64_t hole = EndOfHole(at_) - at_;
+    if (hole >= kHoleBytesLeast) {
+      chunk.set_hole(hole);
+      at_ += hole;
+    }
+    end = NextHole(at_, at_ + std::min<std::uint64_t>(bytes_max, head_.bytes - at_));
+  }
+  data.resize(end - at_);
   const ssize_t n = pread(file_.get(), data.data(), data.size(), static_cast<off_t>(at_));
   if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", head_.name));
   if (n == 0 && !data.empty())

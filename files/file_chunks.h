@@ -17,6 +17,8 @@
 namespace bspnow::files {
 
 inline constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
+/// Metadata of a reply: the files of this call may have FileChunk.hole.
+inline constexpr char kTakesHoles[] = "bspnow-takes-holes";
 
 /// Hands a chunk that has come to who takes the file.
 absl::Status TakeChunk(const proto::FileChunk& chunk, FileSink& sink);
@@ -35,6 +37,10 @@ class OutgoingFile {
   /// All has been read; even an empty file has one chunk.
   bool ended() const { return begun_ && at_ == head_.bytes; }
 
+  /// It has holes, as it seems, which need not be read: who takes it may take FileChunk.hole.
+  bool sparse() const { return sparse_; }
+  void LeaveHoles() { leaves_holes_ = true; }
+
   /// The next chunk, of at most `bytes_max` bytes. The first one describes the file; other fields
   /// of `chunk` stay as they are. Aborted if the file is shorter than it was.
   absl::Status Read(proto::FileChunk& chunk, std::size_t bytes_max);
@@ -42,10 +48,17 @@ class OutgoingFile {
  private:
   OutgoingFile(UniqueFd file, FileHead head) : file_(std::move(file)), head_(std::move(head)) {}
 
+  /// At `at`, if there is one; `at` if not.
+  std::uint64_t EndOfHole(std::uint64_t at) const;
+  /// Where the next one begins that is worth it; `until` if that is not before it.
+  std::uint64_t NextHole(std::uint64_t from, std::uint64_t until) const;
+
   UniqueFd file_;
   FileHead head_;
   std::uint64_t at_ = 0;
   bool begun_ = false;
+  bool sparse_ = false;
+  bool leaves_holes_ = false;
 };
 
 }  // namespace bspnow::files

@@ -21,6 +21,10 @@ class NotingSink final : public FileSink {
     text += bytes;
     return absl::OkStatus();
   }
+  absl::Status AppendHole(std::uint64_t bytes) override {
+    text += "<" + std::to_string(bytes) + ">";
+    return absl::OkStatus();
+  }
   absl::Status Finish() override { return absl::OkStatus(); }
 
   std::string text;
@@ -34,6 +38,18 @@ class FileChunksTest : public testing::Test {
     EXPECT_TRUE(file.ok()) << file.status();
     return std::move(*file);
   }
+
+  /// 1 MiB: "a" where it begins, "b" after 512 KiB, and holes.
+  absl::StatusOr<OutgoingFile> OpenSparse() {
+    std::ofstream file(path_);
+    file << 'a';
+    file.seekp(kSparseBytes / 2) << 'b';
+    file.close();
+    std::filesystem::resize_file(path_, kSparseBytes);
+    return OutgoingFile::Open(path_, "name");
+  }
+
+  static constexpr std::uint64_t kSparseBytes = 1 << 20;
 
   const ScratchDirectory scratch_;
   const std::string path_ = scratch_.path() + "/file";
@@ -80,6 +96,47 @@ TEST_F(FileChunksTest, SayThatAFileWasCut) {
   ASSERT_TRUE(file.Read(chunk, 2).ok());
   std::filesystem::resize_file(path_, 1);
   EXPECT_EQ(file.Read(chunk, 2).code(), absl::StatusCode::kAborted);
+}
+
+TEST_F(FileChunksTest, HaveNoneOfTheBytesOfHolesForWhoTakesThem) {
+  absl::StatusOr<OutgoingFile> file = OpenSparse();
+  ASSERT_TRUE(file.ok()) << file.status();
+  if (!file->sparse()) GTEST_SKIP() << "no file has holes here";
+  file->LeaveHoles();
+  NotingSink sink;
+  proto::FileChunk chunk;
+  std::uint64_t bytes = 0, holes = 0;
+  while (!file->ended()) {
+    ASSERT_TRUE(file->Read(chunk, kChunkBytesMax).ok());
+    bytes += chunk.data().size();
+    holes += chunk.hole();
+    ASSERT_TRUE(TakeChunk(chunk, sink).ok());
+  }
+  EXPECT_EQ(bytes + holes, kSparseBytes);
+  EXPECT_LE(bytes, 128u << 10) << "two blocks of the file system";
+  const std::size_t a = sink.text.find('a', sink.text.find(']')), b = sink.text.find('b', a);
+  EXPECT_LT(sink.text.find('<', a), b) << "the first hole is between them";
+  EXPECT_LT(sink.text.find('<', b), sink.text.size()) << "and the file ends in the other";
+}
+
+TEST_F(FileChunksTest, HaveTheZerosOfHolesForOthers) {
+  absl::StatusOr<OutgoingFile> file = OpenSparse();
+  ASSERT_TRUE(file.ok()) << file.status();
+  proto::FileChunk chunk;
+  ASSERT_TRUE(file->Read(chunk, kChunkBytesMax).ok());
+  EXPECT_EQ(chunk.data().size(), kSparseBytes);
+  EXPECT_EQ(chunk.hole(), 0u);
+}
+
+TEST_F(FileChunksTest, SayThatAFileWasCutWithinItsHole) {
+  absl::StatusOr<OutgoingFile> file = OpenSparse();
+  ASSERT_TRUE(file.ok()) << file.status();
+  file->LeaveHoles();
+  std::filesystem::resize_file(path_, kSparseBytes / 4);
+  absl::Status read;
+  for (proto::FileChunk chunk; read.ok() && !file->ended();)
+    read = file->Read(chunk, kChunkBytesMax);
+  EXPECT_EQ(read.code(), absl::StatusCode::kAborted);
 }
 
 TEST_F(FileChunksTest, AreRefusedIfTheyAreTooLarge) {

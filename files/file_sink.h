@@ -3,6 +3,7 @@
 #define FILES_FILE_SINK_H_
 
 #include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
 
 #include <cstdint>
 #include <string>
@@ -24,6 +25,11 @@ class FileSink {
   /// The next file; the one before must be whole.
   virtual absl::Status Begin(const FileHead& head) = 0;
   virtual absl::Status Append(std::string_view bytes) = 0;
+  /// So many zeros, which need not take room. Only who overrides this may say that he takes them.
+  virtual absl::Status AppendHole(std::uint64_t bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a hole of ", bytes, " bytes, and holes are not taken here"));
+  }
 
   /// No more files; the last must be whole, and right.
   virtual absl::Status Finish() = 0;

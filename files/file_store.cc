@@ -44,6 +44,13 @@ absl::Status NotMade(const std::string& what, const std::string& path) {
       absl::ErrnoToStatus(error, absl::StrCat("making ", what, path, LackOfInodes(error, path))));
 }
 
+/// A part of zeros alone, which takes no room on the disk: of a hole, from who sends no holes.
+bool IsEmpty(std::string_view bytes) {
+  constexpr std::size_t kPageBytes = 4096;
+  return bytes.size() >= kPageBytes && bytes.front() == 0 &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 /// Notes an entry of which `lstat` failed with `error`. Of what kind it is its directory says.
 void LeaveOut(const fs::directory_entry& entry, const std::string& name, int error,
               FilesFound& found) {
@@ -113,11 +120,25 @@ absl::Status FileReceiver::Make(const std::string& directory, mode_t mode) {
 
 absl::Status FileReceiver::Append(std::string_view bytes) {
   if (!fd_.valid()) return absl::InvalidArgumentError("a file came without a name");
-  if (bytes.size() > missing_bytes_)
-    return absl::InvalidArgumentError(
-        absl::StrCat("file ", names_.back(), ": more bytes came than were announced"));
+  if (bytes.size() > missing_bytes_) return TooMany();
+  if (IsEmpty(bytes)) return AppendHole(bytes.size());
   missing_bytes_ -= bytes.size();
   return AgainIfFull(WriteAll(fd_.get(), bytes, names_.back()));
+}
+
+absl::Status FileReceiver::AppendHole(std::uint64_t bytes) {
+  if (!fd_.valid()) return absl::InvalidArgumentError("a file came without a name");
+  if (bytes > missing_bytes_) return TooMany();
+  missing_bytes_ -= bytes;
+  // The file has its length at once: it may end here.
+  const off_t end = lseek(fd_.get(), static_cast<off_t>(bytes), SEEK_CUR);
+  if (end >= 0 && ftruncate(fd_.get(), end) == 0) return absl::OkStatus();
+  return Failed(absl::StrCat("writing ", names_.back()));
+}
+
+absl::Status FileReceiver::TooMany() const {
+  return absl::InvalidArgumentError(
+      absl::StrCat("file ", names_.back(), ": more bytes came than were announced"));
 }
 
 absl::Status FileReceiver::Finish() {

@@ -53,6 +53,7 @@ class FileReceiver final : public FileSink {
 
   absl::Status Begin(const FileHead& head) override;
   absl::Status Append(std::string_view bytes) override;
+  absl::Status AppendHole(std::uint64_t bytes) override;
   absl::Status Finish() override;
 
   /// In the order in which they came.
@@ -61,6 +62,7 @@ class FileReceiver final : public FileSink {
  private:
   absl::Status Make(const std::string& directory, mode_t mode);
   absl::Status EndFile();
+  absl::Status TooMany() const;
 
   const Settings settings_;
   FileSizes sizes_;

@@ -183,6 +183,34 @@ TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
   EXPECT_FALSE(receiver.Append("abc").ok());
 }
 
+TEST(FileStoreTest, ZerosAndHolesTakeNoRoomAndAreThere) {
+  constexpr std::uint64_t kPart = 1 << 20;
+  const ScratchDirectory scratch;
+  FileReceiver receiver(
+      {.directory = scratch.path(), .bytes_max = 8 * kPart, .durability = Durability::kCached});
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 3 * kPart + 1, .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Append(std::string(kPart, 0)).ok());
+  ASSERT_TRUE(receiver.Append("x").ok());
+  ASSERT_TRUE(receiver.AppendHole(2 * kPart).ok());
+  ASSERT_TRUE(receiver.Finish().ok());
+  std::string text;
+  std::getline(std::ifstream(scratch.path() + "/a"), text, '\n');
+  EXPECT_TRUE(text == std::string(kPart, 0) + "x" + std::string(2 * kPart, 0));
+  struct stat status {};
+  ASSERT_EQ(stat((scratch.path() + "/a").c_str(), &status), 0);
+  EXPECT_LT(status.st_blocks, 1024) << "512 KiB";
+}
+
+TEST(FileStoreTest, RefusesAHoleOfMoreBytesThanAnnounced) {
+  const ScratchDirectory scratch;
+  FileReceiver receiver(
+      {.directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kCached});
+  EXPECT_FALSE(receiver.AppendHole(1).ok());
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
+  for (const std::uint64_t bytes : {std::uint64_t{3}, ~std::uint64_t{0}})
+    EXPECT_FALSE(receiver.AppendHole(bytes).ok());
+}
+
 TEST(FileStoreTest, LimitsTheSumOfAllFiles) {
   const ScratchDirectory scratch;
   FileReceiver receiver(

@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 
+#include <cstdint>
 #include <string_view>
 
 #include "files/file_sink.h"
@@ -17,6 +18,7 @@ class NotingSink final : public files::FileSink {
 
   absl::Status Begin(const files::FileHead& head) override { return Noted(sink_.Begin(head)); }
   absl::Status Append(std::string_view bytes) override { return Noted(sink_.Append(bytes)); }
+  absl::Status AppendHole(std::uint64_t bytes) override { return Noted(sink_.AppendHole(bytes)); }
   absl::Status Finish() override { return Noted(sink_.Finish()); }
 
   /// The error of the transfer is the sink's.

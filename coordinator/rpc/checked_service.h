@@ -89,12 +89,13 @@ class CheckedService final : public Definition::Service {
 
   template <typename Request, typename Reply>
   void Serve(const char* name, Scope scope,
-             grpc::ServerReadReactor<Request>* (Calls::*method)(const Caller&, Reply*)) {
+             grpc::ServerReadReactor<Request>* (Calls::*method)(Context&, const Caller&, Reply*)) {
     using Reactor = grpc::ServerReadReactor<Request>;
     Mark<grpc::internal::CallbackClientStreamingHandler<Request, Reply>>(
         name, [this, scope, method](Context* context, Reply* reply) {
           const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
-          return caller.ok() ? (calls_.*method)(*caller, reply) : Refuse<Reactor>(caller.status());
+          return caller.ok() ? (calls_.*method)(*context, *caller, reply)
+                             : Refuse<Reactor>(caller.status());
         });
   }
 

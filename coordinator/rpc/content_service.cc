@@ -1,5 +1,6 @@
 #include "coordinator/rpc/content_service.h"
 
+#include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <functional>
@@ -116,9 +117,11 @@ NextFile OneBlob(const files::BlobStore& blobs, const std::string& sha256) {
   };
 }
 
+enum class Holes : std::uint8_t { kAsZeros, kLeftOut };
+
 /// Those below a directory that have these names; without names all.
-NextFile EachFile(const std::string& directory, std::vector<std::string> names) {
-  return [directory, names = std::move(names), next = std::size_t{0},
+NextFile EachFile(const std::string& directory, std::vector<std::string> names, Holes holes) {
+  return [directory, names = std::move(names), holes, next = std::size_t{0},
           files = std::vector<files::StoredFile>()]() mutable
          -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (next == 0) {
@@ -128,14 +131,16 @@ NextFile EachFile(const std::string& directory, std::vector<std::string> names) 
     }
     if (next == files.size()) return std::nullopt;
     const files::StoredFile& file = files[next++];
-    return files::OutgoingFile::Open(file.path, file.name);
+    absl::StatusOr<files::OutgoingFile> opened = files::OutgoingFile::Open(file.path, file.name);
+    if (opened.ok() && opened->sparse() && holes == Holes::kLeftOut) opened->LeaveHoles();
+    return opened;
   };
 }
 
 /// Those of each node, and last the program, if it has a name and is still there.
 NextFile ProfileFiles(const std::string& directory, const files::BlobStore& blobs,
                       const std::shared_ptr<const std::string>& program) {
-  return [next = EachFile(directory, {}), &blobs, program,
+  return [next = EachFile(directory, {}, Holes::kAsZeros), &blobs, program,
           sent = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (sent) return std::nullopt;
     absl::StatusOr<std::optional<files::OutgoingFile>> file = next();
@@ -158,6 +163,7 @@ class ToldSink final : public files::FileSink {
 
   absl::Status Begin(const files::FileHead& head) override { return Failed(sink_->Begin(head)); }
   absl::Status Append(std::string_view bytes) override { return Failed(sink_->Append(bytes)); }
+  absl::Status AppendHole(std::uint64_t bytes) override { return Failed(sink_->AppendHole(bytes)); }
   absl::Status Finish() override {
     absl::Status outcome = sink_->Finish();
     tell_(outcome);
@@ -215,7 +221,9 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const Uploads& uploads,
   return call.get();
 }
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon) {
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon,
+                                                     grpc::CallbackServerContext& context) {
+  context.AddInitialMetadata(files::kTakesHoles, "1");
   return TakeOfJob(loop, daemon, [&loop, &daemon](JobId job) {
     return std::make_unique<ToldSink>(
         std::make_unique<files::FileReceiver>(
@@ -262,8 +270,9 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& d
                                                       const Caller& caller,
                                                       const proto::FetchFilesRequest& request) {
   const JobId job{request.job()};
-  const auto call = Sending::Make(
-      EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()}));
+  const auto call =
+      Sending::Make(EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()},
+                             request.holes() ? Holes::kLeftOut : Holes::kAsZeros));
   loop.Post([call, &daemon, caller, job] {
     daemon.cluster().Recall(job, [call, &daemon, caller, job] {
       absl::Status may = CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));

@@ -10,6 +10,7 @@
 #include "proto/workers.pb.h"
 
 namespace grpc {
+class CallbackServerContext;
 template <class Request>
 class ServerReadReactor;
 template <class Response>
@@ -21,7 +22,8 @@ namespace bspnow::coordinator {
 grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, const Caller& caller);
 grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const Uploads& uploads,
                                                      const proto::ReadBlobRequest& request);
-grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon);
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon,
+                                                     grpc::CallbackServerContext& context);
 grpc::ServerReadReactor<proto::FileChunk>* TakeProfile(EventLoop& loop, const Daemon& daemon);
 grpc::ServerWriteReactor<proto::FileChunk>* SendProfile(EventLoop& loop, Daemon& daemon,
                                                         const Caller& caller,

@@ -106,7 +106,7 @@ class JobsCalls {
     return reactor;
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(const Caller& caller,
+  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(Context&, const Caller& caller,
                                                         proto::UploadBlobReply*) {
     return TakeBlob(daemon_.uploads(), caller);
   }

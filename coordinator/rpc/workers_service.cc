@@ -151,11 +151,13 @@ class WorkersCalls {
     return SendBlob(daemon_.uploads(), request);
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(const Caller&, proto::StoreFilesReply*) {
-    return TakeFiles(loop_, daemon_);
+  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext& context,
+                                                        const Caller&, proto::StoreFilesReply*) {
+    return TakeFiles(loop_, daemon_, context);
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* StoreProfile(const Caller&, proto::StoreFilesReply*) {
+  grpc::ServerReadReactor<proto::FileChunk>* StoreProfile(grpc::CallbackServerContext&,
+                                                          const Caller&, proto::StoreFilesReply*) {
     return TakeProfile(loop_, daemon_);
   }
 

@@ -126,6 +126,7 @@ absl::Status ContentStub::StoreFiles(JobId job, std::vector<LeftFile> files,
 bool ContentStub::IsReadable(const LeftFile& file, const LeftFileReader& reader) const {
   absl::StatusOr<files::OutgoingFile> opened = reader.open(file);
   if (!opened.ok()) return false;
+  opened->LeaveHoles();
   proto::FileChunk chunk;
   while (!opened->ended() && !calls_.stopping()) {
     const absl::Status read = opened->Read(chunk, files::kChunkBytesMax);
@@ -148,16 +149,24 @@ ContentStub::Stored ContentStub::TryStoreFiles(JobId job, const std::vector<Left
   first.set_job(Value(job));
   absl::Status sent;
   std::uint64_t bytes = 0;
-  const auto moved = [&watch, &bytes](std::uint64_t more) {
-    watch.Moved();
-    bytes += more;
-    return absl::OkStatus();
+  // A coordinator answers the first chunk of all, so nothing is asked before.
+  auto takes_holes = [&, known = std::optional<bool>()]() mutable {
+    if (!known.has_value()) {
+      writer->WaitForInitialMetadata();
+      known = context.GetServerInitialMetadata().contains(files::kTakesHoles);
+    }
+    return *known;
   };
   std::optional<std::size_t> unread;
   for (std::size_t i = 0; i < files.size() && sent.ok(); ++i) {
     absl::StatusOr<files::OutgoingFile> file = reader.open(files[i]);
     if (!file.ok()) continue;
-    sent = files::SendFile(*file, first, *writer, moved);
+    sent = files::SendFile(*file, first, *writer, [&](std::uint64_t more) {
+      watch.Moved();
+      bytes += more;
+      if (file->sparse() && takes_holes()) file->LeaveHoles();
+      return absl::OkStatus();
+    });
     if (!sent.ok()) unread = i;
   }
   watch.Expect(patience_ + std::chrono::milliseconds(bytes / kSyncedBytesPerMsLeast));

@@ -80,6 +80,28 @@ TEST(ContentStubTest, AFileThatCannotBeReadCostsNoOther) {
   EXPECT_EQ(unread, Texts({{"bad", "file bad changed while it was sent"}}));
 }
 
+TEST(ContentStubTest, HolesAreSentAsSuchToACoordinatorThatTakesThem) {
+  using Holes = TakingCoordinator::Holes;
+  constexpr std::uint64_t kBytes = 4 * files::kChunkBytesMax;
+  for (const Holes holes : {Holes::kUnknown, Holes::kTaken}) {
+    const TakingCoordinator coordinator(holes);
+    ContentStub stub(
+        {.address = coordinator.address(), .login = {}, .credentials = RpcCredentials::Plain()});
+    const ScratchDirectory scratch;
+    const LeftFile file = MadeFile(scratch.path(), TakingCoordinator::kLast, "text");
+    std::filesystem::resize_file(file.path, kBytes);
+    if (!Open(file)->sparse()) GTEST_SKIP() << "no file has holes here";
+    const absl::Status stored = stub.StoreFiles(
+        JobId{1}, {file}, {.open = Open, .unread = [](const auto&, const auto&) {}});
+    EXPECT_EQ(stored, absl::OkStatus());
+    std::string text = "text";
+    text.resize(kBytes);
+    EXPECT_TRUE(coordinator.files()[TakingCoordinator::kLast] == text);
+    EXPECT_EQ(coordinator.hole_bytes() >= kBytes / 2, holes == Holes::kTaken);
+    EXPECT_EQ(coordinator.hole_bytes() == 0, holes == Holes::kUnknown);
+  }
+}
+
 // On a dying disk each one had all files before it sent anew.
 TEST(ContentStubTest, ManyFilesThatCannotBeReadAreNotFoundOneByOne) {
   const TakingCoordinator coordinator;

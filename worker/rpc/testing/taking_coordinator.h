@@ -3,6 +3,7 @@
 #ifndef WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
 #define WORKER_RPC_TESTING_TAKING_COORDINATOR_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,12 +14,14 @@ class TakingCoordinator {
  public:
   static constexpr const char* kLast = "last";  ///< Of one chunk.
 
-  TakingCoordinator();
+  enum class Holes : std::uint8_t { kUnknown, kTaken };  ///< kUnknown: as coordinators of before.
+  explicit TakingCoordinator(Holes holes = Holes::kUnknown);
   ~TakingCoordinator();
 
   std::string address() const;
   /// By name.
   std::map<std::string, std::string> files() const;
+  std::uint64_t hole_bytes() const;
   /// Those that have begun here, also those that were broken off.
   int calls() const;
 

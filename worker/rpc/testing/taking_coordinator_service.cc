@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "files/file_chunks.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/rpc/testing/taking_coordinator.h"
 
@@ -12,6 +13,13 @@ using Files = std::map<std::string, std::string>;
 
 class Service final : public proto::Workers::Service {
  public:
+  explicit Service(TakingCoordinator::Holes holes) : holes_(holes) {}
+
+  std::uint64_t hole_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return hole_bytes_;
+  }
+
   Files files() const {
     const std::lock_guard lock(mutex_);
     return files_;
@@ -23,7 +31,8 @@ class Service final : public proto::Workers::Service {
   }
 
  private:
-  grpc::Status StoreFiles(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
+  grpc::Status StoreFiles(grpc::ServerContext* context,
+                          grpc::ServerReader<proto::FileChunk>* reader,
                           proto::StoreFilesReply*) override {
     {
       const std::lock_guard lock(mutex_);
@@ -32,9 +41,14 @@ class Service final : public proto::Workers::Service {
     Files files;
     std::string name;
     proto::FileChunk chunk;
-    while (reader->Read(&chunk)) {
+    if (holes_ == TakingCoordinator::Holes::kTaken)
+      context->AddInitialMetadata(files::kTakesHoles, "1");
+    for (bool first = true; reader->Read(&chunk); first = false) {
+      if (first) reader->SendInitialMetadata();
       if (!chunk.name().empty()) name = chunk.name();
-      files[name] += chunk.data();
+      files[name] += std::string(chunk.hole(), 0) + chunk.data();
+      const std::lock_guard lock(mutex_);
+      hole_bytes_ += chunk.hole();
     }
     // Chunks come in order. Whether the call was cancelled is not sure to be known yet.
     if (!files.contains(TakingCoordinator::kLast)) return grpc::Status::CANCELLED;
@@ -43,20 +57,24 @@ class Service final : public proto::Workers::Service {
     return grpc::Status::OK;
   }
 
+  const TakingCoordinator::Holes holes_;
   mutable std::mutex mutex_;  ///< Guards the following.
   Files files_;
   int calls_ = 0;
+  std::uint64_t hole_bytes_ = 0;
 };
 
 }  // namespace
 
 struct TakingCoordinator::Parts {
+  explicit Parts(Holes holes) : service(holes) {}
+
   Service service;
   int port = 0;
   std::unique_ptr<grpc::Server> server;
 };
 
-TakingCoordinator::TakingCoordinator() : parts_(std::make_unique<Parts>()) {
+TakingCoordinator::TakingCoordinator(Holes holes) : parts_(std::make_unique<Parts>(holes)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &parts_->port);
   builder.RegisterService(&parts_->service);
@@ -70,6 +88,8 @@ std::string TakingCoordinator::address() const {
 }
 
 Files TakingCoordinator::files() const { return parts_->service.files(); }
+
+std::uint64_t TakingCoordinator::hole_bytes() const { return parts_->service.hole_bytes(); }
 
 int TakingCoordinator::calls() const { return parts_->service.calls(); }
 
