@@ -1,6 +1,7 @@
 // The calls of bsp.h, in both dialects. They check signs and pointers, which only they can see, and
 // delegate; there is no logic here. The one mutable global of the project lives here, because
 // BSPlib has no context argument.
+#include <pthread.h>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -39,8 +40,11 @@ union OneProcess {
 constinit OneProcess one;         // tidy: the one global
 std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since bsp_begin
 
-// Before the constructors of the program, which may print.
-[[gnu::constructor(101)]] void PrepareToPrint() { WriteLinesAtOnce(); }
+// Before the constructors of the program, which may print, or fork.
+[[gnu::constructor(101)]] void Prepare() {
+  WriteLinesAtOnce();
+  pthread_atfork(nullptr, nullptr, [] { one.process.BecomeChild(); });
+}
 
 Process& Running(Call call) {
   one.process.RequireRunning(call);
@@ -114,6 +118,10 @@ void DirectGet(const Arguments<Size>& a) {
 template <typename Size>
 void PushReg(Call call, const void* ident, Size size) {
   Running(call).Push(call, reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
+}
+
+void PopReg(Call call, const void* ident) {
+  Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));
 }
 
 template <typename Size>
@@ -260,7 +268,6 @@ void bsp_abort(const char* format, ...) {
   va_start(args, format);
   AbortWithText(format, args);
 }
-
 void bsp_fail(const char* call, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -285,14 +292,8 @@ std::size_t bsp_superstep(int* sections) {
   return one.process.superstep();
 }
 
-void bsp_pop_reg(const void* ident) {
-  const Call call = BSP_CALL("bsp_pop_reg");
-  Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));
-}
-void bsp_popregister(const void* ident) {
-  const Call call = BSP_CALL("bsp_popregister");
-  Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));
-}
+void bsp_pop_reg(const void* ident) { PopReg(BSP_CALL("bsp_pop_reg"), ident); }
+void bsp_popregister(const void* ident) { PopReg(BSP_CALL("bsp_popregister"), ident); }
 
 int bsp_checkpoint_resume(void) {
   Process& process = Running(BSP_CALL("bsp_checkpoint_resume"));

@@ -68,6 +68,7 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
 void Process::Begin(std::int64_t maxprocs) {
   if (sectioned_ || procedure_ != nullptr) return BeginSection("bsp_begin", maxprocs);
   EnsureAttached();
+  RequireNoChild("bsp_begin");
   if (begun_) ReportMisuse("bsp_begin", "a program has one bsp_begin and one bsp_end only");
   JoinJob(maxprocs);
   running_ = true;
@@ -127,8 +128,14 @@ BarrierFlags Process::Finish(Group& group, std::uint64_t call_site, SuperstepOf 
 
 std::uint32_t Process::nprocs() {
   EnsureAttached();
+  if (!begun_) RequireNoChild("bsp_nprocs");
   if (running_) return group_->p();
   return begun_ ? able_ : segment_->layout().nprocs;
+}
+
+void Process::RequireNoChild(Call call) const {
+  if (!is_child_) return;
+  ReportMisuse(call, "call it in the process that the job has started");
 }
 
 // Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.
@@ -136,6 +143,7 @@ void Process::ReportNotRunning(Call call) {
   const void* const within = operator_.load(std::memory_order_relaxed);
   if (running_ && within != __builtin_thread_pointer())
     return;  // Another thread's, of another group.
+  RequireNoChild(call);
   EnsureAttached();
   if (within != nullptr) {
     ReportMisuse(call, "it is called within an operation of a collective call, which is under way");

@@ -80,6 +80,13 @@ class Process {
   void RequireBegun(Call call) {
     if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
   }
+  /// In a child that the program has made by fork: it is in no superstep, and its calls are errors.
+  void BecomeChild() {
+    if (running_) able_ = group_->p();  // For bsp_nprocs, which it may ask.
+    running_ = false;
+    is_child_ = attached_;
+  }
+  void RequireNoChild(Call call) const;
   /// Returns if it runs, and another thread is within an operation.
   __attribute__((cold)) void ReportNotRunning(Call call);
 
@@ -216,6 +223,7 @@ class Process {
   std::uint32_t p_ = 0;
   bool attached_ = false;
   bool running_ = false;
+  bool is_child_ = false;  ///< Of one that was attached, made by fork: without the segment.
   std::atomic<void*> operator_ = nullptr;  ///< The thread that is watched within an operation.
   bool begun_ = false;
   bool sectioned_ = false;         ///< Begun as MulticoreBSP has it.

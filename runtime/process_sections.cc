@@ -163,6 +163,7 @@ Group* Process::OpenHelpers(Group& team, std::uint32_t p) {
 
 void Process::BeginSection(Call call, std::int64_t maxprocs) {
   EnsureAttached();
+  RequireNoChild(call);
   if (ordered_) {
     ordered_ = false;
     return;

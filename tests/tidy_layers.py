@@ -82,15 +82,16 @@ _HEADERS_WITHOUT_LIBRARY = frozenset(
     'algorithm array atomic bit cassert cerrno cinttypes climits compare concepts cstdarg cstddef '
     'cstdint cstdio cstdlib cstring initializer_list iterator limits new numeric ratio span tuple '
     'type_traits utility version'.split())
-# Headers of libraries beside libc that end in .h too, and those of threads and signal handlers,
-# of which libbsp has none inside the user's process.
+# Headers of libraries beside libc that end in .h too, and those of threads, of which libbsp has
+# none inside the user's process. <pthread.h> is one of libc's; what it has is allowed by name.
 _LIBRARY_HEADERS = re.compile(
     r'^(?:absl|google|grpc|grpcpp|grpc\+\+|prometheus|nlohmann|CLI|spdlog|fmt|gtest|gmock|isa-l|'
-    r'elfutils|openssl|bits|c\+\+)/|^(?:pthread|threads|archive|archive_entry|xxhash|zstd|lz4|zlib|'
+    r'elfutils|openssl|bits|c\+\+)/|^(?:threads|archive|archive_entry|xxhash|zstd|lz4|zlib|'
     r'sqlite3|libelf)\.h$')
 # Compiled into programs, and not into libbsp.
 _BINDINGS = ('runtime/cxx/', 'runtime/python/')
-_THREADS_AND_SIGNALS = r'\b(?:pthread_\w+|thrd_create|sigaction|sigset|signal)\s*\('
+# A fork is seen by pthread_atfork at no cost in each call; it is neither a thread nor a handler.
+_THREADS_AND_SIGNALS = r'\b(?:pthread_(?!atfork\b)\w+|thrd_create|sigaction|sigset|signal)\s*\('
 
 
 def _part_of_libbsp(sources):

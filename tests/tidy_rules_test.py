@@ -50,7 +50,8 @@ BAD = {
         ({'runtime/a.cc': '#include <thread>\n'}, 1),
         ({'runtime/a.cc': '#include <iostream>\n'}, 1),
         ({'runtime/a.h': '#include "absl/status/status.h"\n'}, 1),
-        ({'runtime/a.c': '#include <pthread.h>\n'}, 1),
+        ({'runtime/a.c': '#include <threads.h>\n'}, 1),
+        ({'runtime/a.cc': 'void F() { pthread_create(&a, nullptr, B, nullptr); }\n'}, 1),
         ({'runtime/a.cc': '#include <boost/a.hpp>\n'}, 1),
         ({'runtime/a.cc': 'void F() { sigaction(2, &a, nullptr); }\n'}, 1),
         # What runtime brings in from base counts as well, and so does its .cc.
