@@ -27,18 +27,18 @@ bool ParseTime(const std::string& text, const char* format, tm& time) {
 
 absl::StatusOr<std::vector<proto::JobState>> ParseStates(const std::string& text) {
   std::vector<proto::JobState> states;
-  for (const std::string& word : std::vector<std::string>(absl::StrSplit(text, ','))) {
+  for (const std::string& written : std::vector<std::string>(absl::StrSplit(text, ','))) {
+    const std::string word = absl::AsciiStrToLower(written);  // Slurm's are in capitals.
     proto::JobState& state = states.emplace_back();
     if (word == "pending") {  // As Slurm has it, and bsp cancel.
       state = proto::WAITING;
       continue;
     }
-    const bool is_lower = word == absl::AsciiStrToLower(word);
-    if (!is_lower || !proto::JobState_Parse(absl::AsciiStrToUpper(word), &state) ||
+    if (!proto::JobState_Parse(absl::AsciiStrToUpper(word), &state) ||
         state == proto::JOB_STATE_UNSPECIFIED)
-      return absl::InvalidArgumentError(
-          absl::StrCat("\"", word, "\" is no state; write waiting, running, ending, recovering, ",
-                       "suspended, succeeded, failed or cancelled, or several with commas"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "\"", written, "\" is no state; write waiting, running, ending, recovering, ",
+          "suspended, succeeded, failed or cancelled, or several with commas"));
   }
   return states;
 }

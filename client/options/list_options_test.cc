@@ -13,8 +13,11 @@ TEST(ParseStatesTest, TakesStatesAsListsShowThem) {
   const auto states = ParseStates("failed,cancelled");
   ASSERT_TRUE(states.ok()) << states.status();
   EXPECT_EQ(*states, (std::vector{proto::FAILED, proto::CANCELLED}));
+  const auto as_slurm = ParseStates("PENDING,RUNNING");
+  ASSERT_TRUE(as_slurm.ok()) << as_slurm.status();
+  EXPECT_EQ(*as_slurm, (std::vector{proto::WAITING, proto::RUNNING}));
   EXPECT_EQ(*ParseStates("pending"), std::vector{proto::WAITING});
-  for (const char* text : {"", "failed,", "FAILED", "job_state_unspecified", "2"})
+  for (const char* text : {"", "failed,", "job_state_unspecified", "2"})
     EXPECT_FALSE(ParseStates(text).ok()) << text;
 }
 
