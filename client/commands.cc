@@ -89,7 +89,7 @@ absl::StatusOr<CoordinatorPlace> PlaceOf(const CommandLine& line) {
   }
   const absl::StatusOr<std::string> address = CoordinatorAddress(coordinator);
   if (!address.ok()) return address.status();
-  return CoordinatorPlace{.address = *address, .tls_dir = tls_dir};
+  return CoordinatorPlace{.address = *address, .tls_dir = tls_dir, .proof = ProofOf(line.tls_dir)};
 }
 
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {

@@ -26,6 +26,9 @@ namespace bspnow::client {
 struct CoordinatorPlace {
   std::string address;  ///< HOST:PORT.
   std::string tls_dir;  ///< Empty: in plain text.
+  /// Who the caller is. A certificate that he has named himself goes before a login socket and a
+  /// token that he has not.
+  enum class Proof : std::uint8_t { kTokenFirst, kCertificateFirst } proof = Proof::kTokenFirst;
 };
 
 /// By id.
@@ -33,6 +36,13 @@ struct JobList {
   std::vector<proto::Job> jobs{};
   std::vector<std::uint64_t> damaged{};  ///< As in ListJobsReply.
 };
+
+/// `tls_option`: --tls of the command line; BSP_TLS and settings for all users name no certificate
+/// of the caller's choice.
+inline CoordinatorPlace::Proof ProofOf(const std::string& tls_option) {
+  return tls_option.empty() ? CoordinatorPlace::Proof::kTokenFirst
+                            : CoordinatorPlace::Proof::kCertificateFirst;
+}
 
 class JobsStub {
  public:

@@ -354,7 +354,9 @@ int ClusterRun::Run() {
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
   const absl::StatusOr<JobStart::Accepted> accepted = start_.Run(
-      {.place = {.address = *address, .tls_dir = NamedTls(options_.tls_dir)},
+      {.place = {.address = *address,
+                 .tls_dir = NamedTls(options_.tls_dir),
+                 .proof = ProofOf(options_.tls_dir)},
        .patience_ms = 0,
        .reconnect_ms = options_.reconnect_s * kMsPerS,
        .make = [options = options_, program] { return MakeAttachedSubmission(options, *program); },

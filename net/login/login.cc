@@ -137,6 +137,8 @@ absl::Status MakeLoginDirectory(const std::string& socket) {
 absl::StatusOr<std::string> TokenSource::Token() const {
   if (!settings_.token_file.empty()) return ReadTokenFile(settings_.token_file);
   if (!settings_.login_socket.empty()) return LogIn(settings_.login_socket);
+  if (settings_.unnamed == LoginSettings::Unnamed::kLeft)
+    return absl::UnauthenticatedError("no token is named");
   const absl::StatusOr<HostPort> host_port = ParseHostPort(coordinator_);
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> address = Resolve(*host_port);

@@ -17,6 +17,8 @@ inline constexpr std::size_t kTokenBytesMax = 512;
 struct LoginSettings {
   std::string login_socket;  ///< Empty: where a coordinator on this machine has it.
   std::string token_file;    ///< Empty: none is named.
+  /// None but what is named here: a certificate speaks that the user has named.
+  enum class Unnamed : std::uint8_t { kUsed, kLeft } unnamed = Unnamed::kUsed;
 };
 
 /// What BSP_LOGIN_SOCKET and BSP_TOKEN_FILE say.
@@ -36,7 +38,8 @@ class TokenSource {
   TokenSource(std::string coordinator, LoginSettings settings)
       : coordinator_(std::move(coordinator)), settings_(std::move(settings)) {}
 
-  /// A token for a call that is made now: of the file that is named, else of the login socket if
+  /// A token for a call that is made now: of the file or the socket that is named, else, unless
+  /// they are to be left, of the login socket if
   /// the coordinator is on this machine, else of ~/.config/bspnow/token. An error says which were
   /// tried, and what to do. From any thread.
   absl::StatusOr<std::string> Token() const;

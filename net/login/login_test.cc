@@ -55,6 +55,17 @@ TEST_F(LoginTest, NamesAFileThatHoldsNone) {
             absl::StatusCode::kNotFound);
 }
 
+TEST_F(LoginTest, LeavesWhatIsNotNamedToACertificateThatIs) {
+  FileWith(".config/bspnow/token", "usual", 0600);
+  const std::string file = FileWith("token", "secret", 0600);
+  LoginSettings settings;
+  settings.unnamed = LoginSettings::Unnamed::kLeft;
+  EXPECT_EQ(TokenOf("127.0.0.1:7000", settings).status().code(),
+            absl::StatusCode::kUnauthenticated);
+  settings.token_file = file;
+  EXPECT_EQ(*TokenOf("127.0.0.1:7000", settings), "secret");
+}
+
 TEST_F(LoginTest, TakesTheUsualFileForAnotherMachine) {
   FileWith(".config/bspnow/token", "usual", 0600);
   EXPECT_EQ(*TokenOf("192.0.2.1:7000", {}), "usual");
