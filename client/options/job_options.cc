@@ -239,6 +239,8 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
     const std::string other = CommandWith(unknown);
     const std::string meant = other.empty() ? DidYouMean(app, unknown) : "; it is " + other + "'s";
     return "unknown option " + unknown + meant + "; see " + name + " --help";
+  } else if (const std::string second = SecondProgram(app, options.program); !second.empty()) {
+    return second;
   }
   options.misplaced = MisplacedOption(app, options.program);
   if (!options.program.empty()) return "";

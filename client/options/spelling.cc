@@ -65,6 +65,19 @@ std::string DidYouMean(const CLI::App& app, const std::string& word) {
   return nearest.empty() ? "" : ask((is_option ? "--" : "") + nearest);
 }
 
+std::string SecondProgram(const CLI::App& app, const std::vector<std::string>& command) {
+  for (std::size_t i = 1; i + 1 < command.size(); ++i) {
+    const std::string& next = command[i + 1];
+    if (command[i] == "--") break;
+    if (command[i] != ":" || !next.starts_with('-')) continue;
+    const std::string name = next.substr(0, next.find('='));
+    if (app.get_option_no_throw(name == "-np" ? "-n" : name) == nullptr) continue;
+    return "a job has one program, and after it \": " + name +
+           "\" begins none; if these are its arguments, write -- before " + command.front();
+  }
+  return "";
+}
+
 std::string MisplacedOption(const CLI::App& app, const std::vector<std::string>& command) {
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];

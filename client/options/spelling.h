@@ -20,6 +20,10 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
 /// known elsewhere alone "; it is not needed here", or why else there is none; else nothing.
 std::string DidYouMean(const CLI::App& app, const std::string& word);
 
+/// The error of `mpirun -n 2 a : -n 2 b`, whose ":" a lone program would get as its argument; empty
+/// if `command` has none with an option of `app` after it.
+std::string SecondProgram(const CLI::App& app, const std::vector<std::string>& command);
+
 /// What to add to a complaint if an option of `app` is among the arguments of a program, `command`
 /// being PROGRAM ARGS...; else nothing. There it may well be the program's own, so nobody is to be
 /// told unless something is wrong.

@@ -46,6 +46,19 @@ TEST(SpellingTest, TakesAWordOfAnotherSystemForWhatItMeansThere) {
   EXPECT_EQ(DidYouMean(app, "--exclusive"), "; there is nothing like it here");
 }
 
+TEST(SpellingTest, FindsASecondProgramAsMpirunHasIt) {
+  CLI::App app("", "bsprun");
+  std::string value;
+  app.add_option("-n,--nodes", value);
+  for (const char* option : {"-n", "-np", "--nodes=2"})
+    EXPECT_NE(SecondProgram(app, {"./a", "x", ":", option, "./b"}).find("write -- before ./a"),
+              std::string::npos);
+  EXPECT_EQ(SecondProgram(app, {"./a", ":", "x", "-n"}), "");
+  EXPECT_EQ(SecondProgram(app, {"./a", ":", "-x"}), "");
+  EXPECT_EQ(SecondProgram(app, {"./a", "--", ":", "-n"}), "");
+  EXPECT_EQ(SecondProgram(app, {"./a", ":"}), "");
+}
+
 TEST(SpellingTest, FindsOurOptionsAmongTheProgramsArguments) {
   CLI::App app("", "bsprun");
   std::string value;
