@@ -64,6 +64,7 @@ for shape in '4 4' '5 6' '8 8' '16 16'; do
 done
 expect_ok 'much before supersteps that end by counting' "$mini" 2 2 "$counted" 10 20000000
 expect_ok 'who falls asleep while another one goes ahead' "$mini" 2 4 "$here/late_sleep" 400
+expect_ok 'memory of large answers is given back' "$mini" 2 2 "$here/large_answers"
 for next in oblsync sync end; do
   expect_error "a message beyond the count, found at $next" \
     'bsp_oblsync on pid 0, superstep 20: 0 messages are expected, and 1 were sent to this process' \

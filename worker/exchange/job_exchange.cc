@@ -302,7 +302,9 @@ void JobExchange::PassOrder(BarrierPhase& phase) {
        .after = release_.hold != 0 ? ImagePlan::After::kHold : ImagePlan::After::kGoOn});
 }
 
+// They came after the release, and those who have them may go on by lanes.
 void JobExchange::TakeAnswers() {
+  HoldToGiveBack();
   for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
     if (exchange_.TakeAnswered(host)) inbox_.PublishAnswers(exchange_.superstep() - 1, host);
   }

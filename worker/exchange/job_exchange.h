@@ -171,6 +171,7 @@ class JobExchange {
   void SendLaneCopy(std::uint32_t host, std::vector<std::byte> copy, std::uint64_t asks);
   void InstallLaneFrames();
   void CompleteByFrames(std::uint32_t barrier);
+  void HoldToGiveBack();
   void WakeDriver();
   std::uint32_t Released() const {
     return segment_.header().barrier.released.value.load(std::memory_order_acquire);

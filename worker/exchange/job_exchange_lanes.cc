@@ -118,16 +118,19 @@ void JobExchange::TurnLanesOn(std::uint64_t barrier) {
                                          std::memory_order_relaxed);
   }
   if (release_.checkpoint != 0 && release_.checkpoint >= order_.checkpoint) order_ = {};
-  // What a large superstep took is given back in those that the worker carries.
-  state.hold.store(inbox_.much_memory()     ? kHoldAll
-                   : order_.checkpoint != 0 ? kHoldForImage
-                                            : kHoldNone,
-                   std::memory_order_relaxed);
+  state.hold.store(order_.checkpoint != 0 ? kHoldForImage : kHoldNone, std::memory_order_relaxed);
+  HoldToGiveBack();
   if (!std::exchange(lanes_ready_, false) || lanes_->barrier.on()) return;
   // Off before on: no process looks for lanes that nobody could hand over. The other nodes turn
   // theirs on, and find them shut down.
   if (!owner_.HandLanesOver()) lanes_->barrier.TurnOff();
   lanes_->barrier.TurnOn(static_cast<std::uint32_t>(barrier));
+}
+
+// What a large superstep took is given back in those that the worker carries.
+void JobExchange::HoldToGiveBack() {
+  if (lanes_ && inbox_.much_memory())
+    lanes_->barrier.state().hold.store(kHoldAll, std::memory_order_relaxed);
 }
 
 void JobExchange::WakeDriver() {
