@@ -74,8 +74,7 @@ class MisbehaviourTest(unittest.TestCase):
         self.assertEqual(self.end_of(self.beside("fork", 5)), "succeeded")
 
     def test_one_that_closes_its_descriptors(self):
-        # Whether it can go on then does not matter.
-        self.end_of(self.beside("close"))
+        self.assertEqual(self.end_of(self.beside("close")), "succeeded")
 
     def test_one_that_closes_all_before_it_begins(self):
         self.end_of(self.beside("closeall"))

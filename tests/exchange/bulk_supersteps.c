@@ -1,9 +1,10 @@
-/* bulk_supersteps SUPERSTEPS BYTES [cut | late | stop]: unbuffered puts to every process, of other
- * sizes in each superstep, and each byte that arrives is checked. Prints "ok". Meanwhile
- *   cut   each process shuts one of its sockets down, at a moment that its pid gives, in the middle
- *         of whatever it does;
- *   late  some process computes for longer than the others wait for it;
- *   stop  pid 1 is stopped once, for longer than that. */
+/* bulk_supersteps SUPERSTEPS BYTES [cut | late | stop | close]: unbuffered puts to every process,
+ * of other sizes in each superstep, and each byte that arrives is checked. Prints "ok". Meanwhile
+ *   cut    each process shuts one of its sockets down, at a moment that its pid gives, in the
+ *          middle of whatever it does;
+ *   late   some process computes for longer than the others wait for it;
+ *   stop   pid 1 is stopped once, for longer than that;
+ *   close  pid 1 closes all its descriptors but the first three, after half of the supersteps. */
 #include <bsp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
       for (size_t i = 0; i < bytes; ++i) data[i] = byte_of(s, self, to, i);
       bsp_hpput(to, data, in, (int)((size_t)self * bytes_max), (int)bytes);
     }
+    if (strcmp(how, "close") == 0 && self == 1 && s == supersteps / 2) close_descriptors();
     if (strcmp(how, "late") == 0 && mixed((unsigned)s, 1, 1) % (unsigned)p == (unsigned)self)
       nap(s % 2 == 0 ? 0.002 : 0.02);
     bsp_sync();

@@ -49,6 +49,9 @@ static void stop_once(void) {
   _exit(0);
 }
 
+/* The worker alone carries what lanes carried. */
+static void close_descriptors(void) { closefrom(STDERR_FILENO + 1); }
+
 /* From now on, as `how` says, to process number `self`. */
 static void disturb(const char *how, int self) {
   if (strcmp(how, "cut") == 0) cut_sometimes(self);

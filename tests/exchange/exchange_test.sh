@@ -84,6 +84,7 @@ expect_ok 'unbuffered puts, by lanes that are cut' "$mini" 2 4 "$bulk" 60 900000
 expect_ok 'unbuffered puts, by lanes that are cut, three nodes' "$mini" 3 3 "$bulk" 60 900000 cut
 expect_ok 'unbuffered puts to who is late' "$mini" 2 4 "$bulk" 40 700000 late
 expect_ok 'unbuffered puts to who is stopped' "$mini" 2 3 "$bulk" 60 900000 stop
+expect_ok 'unbuffered puts of who closes its descriptors' "$mini" 2 4 "$bulk" 20 900000 close
 
 for shape in '2 2' '3 3' '2 3'; do
   read -r nodes p <<<"$shape"
@@ -92,5 +93,14 @@ done
 expect_ok 'large puts, by lanes that are cut' "$mini" 3 3 "$kept" 48 1200000 cut
 expect_ok 'large puts to who is late' "$mini" 2 2 "$kept" 24 1200000 late
 expect_ok 'large puts to who is stopped' "$mini" 2 2 "$kept" 48 1200000 stop
+expect_ok 'large puts of who closes its descriptors' "$mini" 2 2 "$kept" 24 1200000 close
+
+export MINI_TRUST_TCP=1
+expect_ok "TCP's checksums alone, of all kinds of communication" "$mini" 2 4 "$mixed" 60 60000
+expect_ok "TCP's checksums alone, with connections that break" \
+  env MINI_CUT_MS=20 "$mini" 2 4 "$mixed" 60 60000
+expect_ok "TCP's checksums alone, of unbuffered puts by lanes that are cut" \
+  "$mini" 3 3 "$bulk" 60 900000 cut
+expect_ok "TCP's checksums alone, of large puts" "$mini" 2 2 "$kept" 24 1200000
 
 [[ $failures == 0 ]]

@@ -1,7 +1,7 @@
-/* kept_supersteps SUPERSTEPS BYTES [cut | late | stop]: buffered puts of much to every process,
- * alone, beside gets of what they overwrite, one on top of another, and with small ones after them;
- * in each superstep all that each process has must be what BSPlib says. Prints "ok". `cut`, `late`
- * and `stop` are as in bulk_supersteps.c. */
+/* kept_supersteps SUPERSTEPS BYTES [cut | late | stop | close]: buffered puts of much to every
+ * process, alone, beside gets of what they overwrite, one on top of another, and with small ones
+ * after them; in each superstep all that each process has must be what BSPlib says. Prints "ok".
+ * `cut`, `late`, `stop` and `close` are as in bulk_supersteps.c. */
 #include <bsp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
     const size_t from_place = place_of(s, s % p);
     for (int k = 0; k < p; ++k) put_all(s, self, (self + k) % p, in, 1); /* To itself first. */
     if (gets(s) && self == s % p) bsp_get(asked, in, (int)from_place, got, kGetBytes);
+    if (strcmp(how, "close") == 0 && self == 1 && s == supersteps / 2) close_descriptors();
     if (strcmp(how, "late") == 0 && mixed((unsigned)s, 1, 1) % (unsigned)p == (unsigned)self)
       nap(s % 2 == 0 ? 0.002 : 0.02);
     bsp_sync();

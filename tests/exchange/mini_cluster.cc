@@ -7,6 +7,7 @@
 //   MINI_RESTART_MS  the barrier's server dies that often, and another one takes its place
 //   MINI_DIRECT      the nodes release themselves
 //   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
+//   MINI_TRUST_TCP   the nodes have no checksums but TCP's: --integrity=tcp of a worker
 //   MINI_VERBOSE     nodes and coordinator say what they do
 #include <absl/strings/str_cat.h>
 #include <signal.h>
@@ -212,7 +213,9 @@ int Node::Run(int from_parent, int to_parent) {
       loop_,
       DataPlaneSettings{.listen = "127.0.0.1:0",
                         .congestion = congestion == nullptr ? "reno" : congestion,
-                        .incarnation = kIncarnation},
+                        .incarnation = kIncarnation,
+                        .integrity = getenv("MINI_TRUST_TCP") != nullptr ? Integrity::kTcp
+                                                                         : Integrity::kChecksums},
       DataPlaneEvents{.broken = [this](JobId, Epoch, ExchangeFault,
                                        const std::string& reason) { Fail(reason); },
                       .lease_renewed = nullptr});
