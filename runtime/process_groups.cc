@@ -50,14 +50,20 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
   const auto count = static_cast<std::uint32_t>(members.size());
   GroupHome home;
   home.key = KeyOfChild(parent.home().key, child, part);
-  home.slot = &OpenGroup(*segment_,
-                         {.key = home.key,
-                          .parent = parent.home().key,
-                          .child = static_cast<std::uint32_t>(child),
-                          .members = &members[0],
-                          .count = count,
-                          .self = Value(self_)},
-                         doorbell_);
+  const GroupPlan plan{.key = home.key,
+                       .parent = parent.home().key,
+                       .child = static_cast<std::uint32_t>(child),
+                       .members = &members[0],
+                       .count = count,
+                       .self = Value(self_)};
+  home.slot = &OpenGroup(*segment_, plan, doorbell_);
+  if (!HasMembers(*segment_, *home.slot, plan)) {
+    ReportMisuse(parts == nullptr ? "bsp_dup" : "bsp_partition",
+                 "this process makes a group of %u processes, and another process the same one of"
+                 " %u, or of others; give the same n and part on all processes, and make groups in"
+                 " the same order",
+                 count, home.slot->members);
+  }
   home.part = segment_->Part(home.slot->offset, LayOutGroup(segment_->layout(), count));
   home.memory = spare_regions_.Take(sizeof(Group));
   if (!home.memory.valid()) OutOfMemory(sizeof(Group));

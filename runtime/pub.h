@@ -111,7 +111,8 @@ int bsp_pid(pbsp bsp);
  * from part[0] to part[1] - 1, and so on. *subbsp becomes the object of the one in which this
  * process is: an autonomous BSP computer, with pids from 0. All processes call it with the same
  * values. Messages of `bsp` stay where they are. Error: n < 1; parts that do not ascend, or do not
- * end at p. Cost: O(p) of computing. */
+ * end at p; another process of this node has open what should be the same group, of others. Cost:
+ * O(p) of computing. */
 void bsp_partition(pbsp bsp, pbsp subbsp, int n, int *part);
 
 /* *dupbsp becomes another object of the same processes, whose messages and supersteps do not

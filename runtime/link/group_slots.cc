@@ -264,6 +264,14 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
       static_cast<unsigned long long>(job.layout().memory_max >> 20));
 }
 
+bool HasMembers(const Segment& job, const GroupSlot& slot, const GroupPlan& plan) {
+  if (slot.members != plan.count) return false;
+  const Segment part = job.Part(slot.offset, LayOutGroup(job.layout(), plan.count));
+  for (std::uint32_t pid = 0; pid < plan.count; ++pid)
+    if (part.cell(Pid{pid}).member != plan.members[pid]) return false;
+  return true;
+}
+
 void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, const UseOfPart& use,
                 Doorbell& doorbell) {
   const YieldLock lock(job.header().groups.lock);

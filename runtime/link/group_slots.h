@@ -26,6 +26,10 @@ struct GroupPlan {
 /// `job` is the whole segment, and `doorbell` of its worker.
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
 
+/// Whether the member here that took the slot had the same members in mind. Otherwise the part is
+/// not laid out for this process.
+bool HasMembers(const Segment& job, const GroupSlot& slot, const GroupPlan& plan);
+
 /// What use a process has made of the part of a group.
 struct UseOfPart {
   Segment::PartUse extent;

@@ -25,6 +25,7 @@ ON_ONE_NODE = ("cpp/array_elements_go_about.cc", "dialect/mcbsp_h.c",
                "dialect/multicore_offsets_beyond_4_gib.c",
                "full_check/memory_changes_under_an_unbuffered_transfer.c",
                "pub/far_ahead_of_who_waits_for_it.c", "pub/groups_in_different_order.c",
+               "pub/groups_of_different_processes.c",
                "pub/oblsync_waits_for_messages_alone.c")
 SECONDS = os.environ.get("BSP_CONFORMANCE_SECONDS", "300")
 
