@@ -272,7 +272,7 @@ TEST_F(ClusterPeersTest, AWorkerThatHasNoRoomTakesNobodysName) {
   cluster_->barriers().OnDisconnected(worker.id);
   EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(request).status()));  // Its lease may hold.
   EXPECT_EQ(NodeOf("w1").state(), proto::NODE_CONNECTING);
-  world_.timers.Advance(1'100);
+  world_.timers.Advance(1'300);
   EXPECT_TRUE(absl::IsResourceExhausted(cluster_->Register(request).status()));
   EXPECT_EQ(NodeOf("w1").state(), proto::NODE_RESTING);
 }

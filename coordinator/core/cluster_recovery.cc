@@ -107,8 +107,8 @@ void Cluster::Prepare(JobId id) {
 // If the journal is an older copy, a later epoch may run on nodes that it does not name.
 bool Cluster::WaitsForLeases(const LiveJob& job) {
   const std::uint64_t past_ns = NowNs() - started_ns_;
-  if (!job.restored || past_ns >= kLeaseNs) return false;
-  PrepareLater((kLeaseNs - past_ns + kNsPerMs - 1) / kNsPerMs);
+  if (!job.restored || past_ns >= kLeaseOverNs) return false;
+  PrepareLater((kLeaseOverNs - past_ns + kNsPerMs - 1) / kNsPerMs);
   return true;
 }
 

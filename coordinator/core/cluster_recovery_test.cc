@@ -372,7 +372,7 @@ TEST_F(ClusterRecoveryTest, AHostWhoseJobsAreGoneWhenItRegistersAgainHasLostThem
   ASSERT_EQ(cluster_->Register(again)->keep_jobs_size(), 1);  // and given again.
   again.clear_held();
   EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(again).status()));  // Its lease may hold.
-  world_.timers.Advance(1100);
+  world_.timers.Advance(1300);
   const auto reply = cluster_->Register(again);
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->keep_jobs_size(), 0);

@@ -237,7 +237,7 @@ TEST_F(ClusterTest, ASuccessorRegistersWhenTheLeaseOfItsPredecessorIsOver) {
   proto::RegisterRequest another = Registration("w1", 2);
   another.set_incarnation(7);
   EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(another).status()));
-  world_.timers.Advance(1100);
+  world_.timers.Advance(1300);
   const auto reply = cluster_->Register(another);
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_NE(WorkerId{reply->worker()}, worker.id);

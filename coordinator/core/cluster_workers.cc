@@ -71,15 +71,15 @@ absl::Status Cluster::CheckPredecessor(const std::string& name, const Node* earl
   const std::uint64_t now_ns = NowNs();
   const std::uint64_t age_ns = earlier != nullptr ? earlier->lease.AgeNs(now_ns)
                                : awaits_hosts_    ? now_ns - started_ns_
-                                                  : kLeaseNs;
+                                                  : kLeaseOverNs;
   if (earlier == nullptr && table_.WouldMiss(name))
     return absl::UnavailableError(
         "another worker of this name is awaited, which had jobs when the coordinator was "
         "restarted; it is given up after 10 s");
-  if (age_ns >= kLeaseNs) return absl::OkStatus();
+  if (age_ns >= kLeaseOverNs) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the lease of a worker that was here before holds for another ",
-                   (kLeaseNs - age_ns) / kNsPerMs, " ms"));
+                   (kLeaseOverNs - age_ns) / kNsPerMs, " ms"));
 }
 
 // It may be the first thing that is heard after a pause, before the heartbeats of the very worker.

@@ -13,6 +13,9 @@ namespace bspnow::coordinator {
 
 /// From the heartbeat that it answers on.
 inline constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+/// After this it is over, though the worker's clock is slower than this one: NTP daemons that set
+/// clocks right let them go up to a twelfth faster or slower, on two machines perhaps each way.
+inline constexpr std::uint64_t kLeaseOverNs = kLeaseNs + kLeaseNs / 4;
 
 /// How often workers renew it: those that have jobs, and those that need a lease for nobody.
 inline constexpr std::uint64_t kHeartbeatMs = 250;
@@ -28,6 +31,7 @@ inline constexpr LeaseLimits kLeaseLimits{.broken_ns = 1'500'000'000, .silent_ns
 /// A worker that was heard since then is there.
 inline constexpr std::uint64_t kHeardNs = kIdleHeartbeatMs * kNsPerMs + 500'000'000;
 
+static_assert(kLeaseLimits.broken_ns > kLeaseOverNs);
 static_assert(kHeartbeatMs * kNsPerMs * 4 <= kLeaseNs, "some may come late");
 // One may be lost with half of its connection, which is replaced at the next.
 static_assert(kIdleHeartbeatMs * kNsPerMs * 3 < kLeaseLimits.silent_ns);
