@@ -40,6 +40,7 @@ SimCluster::SimCluster(std::uint64_t seed)
                          .worker = nullptr,
                          .worker_comes = false});
   }
+  if (!only_lanes_ && loop_.Chance(20)) SetClockRates();
   for (Machine& machine : machines_) StartWorker(machine);
   PlanSubmissions();
   journal_.disturbed = !only_lanes_ && loop_.Chance(85);
@@ -94,7 +95,7 @@ std::string SimCluster::WhyNotOver() {
 // All that was acknowledged has ended, and some time is past since.
 bool SimCluster::IsOver() {
   const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() &&
-                    !coordinator().strange() && !coordinator().hangs() &&
+                    !coordinator().strange() && !coordinator().hangs() && !coordinator().paused() &&
                     std::all_of(machines_.begin(), machines_.end(), [](const Machine& machine) {
                       return machine.worker->undisturbed();
                     });
@@ -179,6 +180,7 @@ void SimCluster::StartCoordinator(SimJournal& journal) {
                       return machine.name == node;
                     })->store;
           },
+          .kill_one_of = [this](JobId job) { KillOneOf(job); },
           .start_anew = [this](SimCoordinator& which) { StartAnew(which); }}));
 }
 
@@ -209,7 +211,8 @@ void SimCluster::StartWorker(Machine& machine) {
                           .images_address = machine.images_address,
                           .slots = machine.slots,
                           .incarnation = next_incarnation_++,
-                          .orphan_timeout_ns = loop_.Chance(20) ? 3 * kSecond : kTimeMaxNs},
+                          .orphan_timeout_ns = loop_.Chance(20) ? 3 * kSecond : kTimeMaxNs,
+                          .drift_ppm = machine.drift_ppm},
       SimWorker::Surroundings{
           .coordinator = [this] { return Answering(); },
           .streams = [this, name = machine.name](WorkerId id) -> SimStreams* {

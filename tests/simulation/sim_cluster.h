@@ -47,6 +47,7 @@ class SimCluster {
     SimStore* store;
     SimWorker* worker;
     bool worker_comes = false;
+    SimDrift drift_ppm = 0;
     std::optional<SimStore> older{};  ///< Its state directory as it was once.
   };
 
@@ -71,6 +72,7 @@ class SimCluster {
 
   std::uint64_t PauseNs();
   std::uint64_t SlowEventNs();
+  void SetClockRates();
   void PlanFaults();
   void PlanLaneFaults();
   void Disturb();
@@ -83,6 +85,10 @@ class SimCluster {
   void RestartCoordinator();
   void DieAsItStarts();
   void PutJournalBack();
+  /// The journal becomes this one, and the coordinator is to be started with it.
+  void ReadAgain(const SimJournal::Copy& copy);
+  /// False if there is none.
+  bool ForgetAnEpoch();
   void StartWithoutJournal();
   void LoseJournalWithImagesUnderWay();
   void DisturbWorker(Machine& machine);
@@ -101,6 +107,9 @@ class SimCluster {
   void ReplaceMachine(Machine& machine);
   void Usurp(Machine& machine);
   void PauseSomebody(Machine& machine);
+  void SuspendMachines(Machine& machine);
+  void LoseAHolder(Machine& holder);
+  void KillOneOf(JobId job);
   void CallOff();
 
   // ---- Clients.

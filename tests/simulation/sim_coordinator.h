@@ -69,6 +69,8 @@ class SimCoordinator final : private Timers,
     std::function<bool(JobId)> may_run;
     /// The images that lie on a node.
     std::function<const SimStore&(const std::string& node)> store;
+    /// One of its processes dies.
+    std::function<void(JobId)> kill_one_of;
     /// As ClusterPorts::start_anew.
     std::function<void(SimCoordinator&)> start_anew;
   };

@@ -16,6 +16,7 @@ constexpr std::uint64_t kStrangeTerm = 1000;
 void SimCluster::DisturbCoordinator() {
   if (coordinator().dead() || coordinator_comes_) return;
   if (loses_journals_ && loop_.Chance(20)) return LoseJournalWithImagesUnderWay();
+  if (loses_journals_ && loop_.Chance(50) && ForgetAnEpoch()) return;
   if (loop_.Chance(8)) return HangDisk();
   if (loop_.Chance(4)) return SleepWhileItWaits();
   if (loop_.Chance(10)) {
@@ -89,6 +90,11 @@ void SimCluster::HangDisk() {
   });
 }
 
+void SimCluster::KillOneOf(JobId job) {
+  for (const Machine& machine : machines_)
+    if (machine.worker->HasAnyOf(job) && machine.worker->KillOneProcess()) return;
+}
+
 void SimCluster::RestartCoordinator() {
   if (loses_journals_ && !copies_.empty()) {
     const std::uint64_t what = loop_.Below(100);
@@ -108,10 +114,51 @@ void SimCluster::DieAsItStarts() {
   });
 }
 
-void SimCluster::PutJournalBack() {
+void SimCluster::ReadAgain(const SimJournal::Copy& copy) {
   oracle_.Count("journals put back");
-  journal_.PutBack(copies_[loop_.Below(copies_.size())]);
+  journal_.PutBack(copy);
   oracle_.OnPutBack(journal_.jobs);
+}
+
+// One that runs, by a copy that does not know it yet: on nodes that are cut off, or where nothing
+// can be killed. If the coordinator dies once more it may give the epoch's number again.
+bool SimCluster::ForgetAnEpoch() {
+  const auto runs = [](const SimJournalRows& rows, JobId job, std::uint64_t epoch) {
+    const auto found = rows.jobs.find(job);
+    return found != rows.jobs.end() && found->second.job().epoch() >= epoch &&
+           found->second.job().state() == proto::RUNNING;
+  };
+  for (const auto& [id, record] : journal_.jobs) {
+    const std::uint64_t epoch = record.job().epoch();
+    if (record.job().state() != proto::RUNNING) continue;
+    for (const SimJournal::Copy& copy : copies_) {
+      if (!copy.rows.jobs.contains(id) || runs(copy.rows, id, epoch)) continue;
+      oracle_.Count("epochs that a journal has forgotten");
+      const bool cut = loop_.Chance(50);
+      for (Machine& machine : machines_) {
+        if (!machine.worker->HasAnyOf(id)) continue;
+        if (cut) machine.worker->CutOff(loop_.now_ns() + loop_.Between(1, 3) * kSecond);
+        if (!cut) machine.worker->Jam(loop_.Between(1, 4) * kSecond);
+      }
+      coordinator_comes_ = true;
+      coordinator().Die();
+      ReadAgain(copy);
+      StartCoordinator();
+      if (cut || loop_.Chance(50)) return true;
+      coordinator_comes_ = true;
+      loop_.After(loop_.Below(kSecond), [this, again = copy] {
+        coordinator().Die();
+        ReadAgain(again);
+        StartCoordinator();
+      });
+      return true;
+    }
+  }
+  return false;
+}
+
+void SimCluster::PutJournalBack() {
+  ReadAgain(copies_[loop_.Below(copies_.size())]);
   // What runs there is of an epoch, perhaps, that this journal does not know.
   if (loop_.Chance(50))
     machines_[loop_.Below(machines_.size())].worker->CutOff(loop_.now_ns() +

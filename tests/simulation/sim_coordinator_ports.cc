@@ -247,7 +247,13 @@ absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
   return cut;
 }
 
+// Before it ends the job may be started again.
 void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, OutputLogs::Done done) {
+  const bool outlasts_epoch = journal_.disturbed && loop_.Chance(2);
+  if (outlasts_epoch) {
+    oracle_.Count("syncs of logs that outlast their epoch");
+    nodes_.kill_one_of(job);
+  }
   LogWriterOf(job).Queue(
       {.apply =
            [this, job, reach] {
@@ -267,7 +273,8 @@ void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, Outp
              for (const auto& [stream, text] : log.texts) log.synced[stream] = text.size();
              return absl::OkStatus();
            },
-       .done = [this, done](const absl::Status& synced) { Turn([&] { done(synced); }); }});
+       .done = [this, done](const absl::Status& synced) { Turn([&] { done(synced); }); },
+       .longer_ns = outlasts_epoch ? loop_.Below(kSecond) : 0});
 }
 
 }  // namespace bspnow

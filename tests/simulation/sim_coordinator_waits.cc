@@ -51,7 +51,7 @@ const char* SimCoordinator::WaitOf(const JobRecord& record) const {
 
 // Whatever nodes do, and whichever coordinator has told them.
 void SimCoordinator::CheckWaits() {
-  const std::uint64_t now_ns = loop_.now_ns();
+  const std::uint64_t now_ns = AwakeNs();
   if (now_ns < look_at_waits_ns_) return;
   look_at_waits_ns_ = now_ns + kSecond;
   for (const JobRecord* record : cluster_->table().records()) {

@@ -9,6 +9,8 @@ namespace {
 
 /// A job that is to leave such a node has to give it up.
 constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 150 * kSecond;
+/// Of two machines whose clocks are being set right, one each way, by what NTP daemons do at most.
+constexpr std::uint64_t kDriftPpm = 2 * 83'333;
 constexpr std::int64_t kMsPerHour = 3'600'000;
 constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or back.
 
@@ -24,6 +26,14 @@ std::uint64_t SimCluster::PauseNs() {
 std::uint64_t SimCluster::SlowEventNs() {
   constexpr std::uint64_t kEventsNs[] = {kMillisecond, 10 * kMillisecond, 100 * kMillisecond};
   return kEventsNs[loop_.Below(std::size(kEventsNs))];
+}
+
+// The coordinator's is true time: what counts is how much they differ.
+void SimCluster::SetClockRates() {
+  oracle_.Count("clocks of machines that go at other rates");
+  for (Machine& machine : machines_)
+    machine.drift_ppm =
+        static_cast<SimDrift>(loop_.Below(2 * kDriftPpm + 1)) - static_cast<SimDrift>(kDriftPpm);
 }
 
 void SimCluster::PlanFaults() {
@@ -44,7 +54,7 @@ void SimCluster::PlanLaneFaults() {
 
 void SimCluster::Disturb() {
   oracle_.Count("disturbances");
-  if (loses_journals_ && loop_.Chance(30)) copies_.push_back(journal_.TakeCopy());
+  if (loses_journals_ && loop_.Chance(60)) copies_.push_back(journal_.TakeCopy());
   if (loop_.Chance(3)) {
     oracle_.Count("clocks set");
     const auto hours = static_cast<std::int64_t>(loop_.Between(1, kHoursMax));
@@ -95,6 +105,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
   SimWorker& worker = *machine.worker;
   if (worker.dead()) return;
   if (loop_.Chance(15)) return lanes_.Disturb();
+  if (loop_.Chance(5)) return LoseAHolder(machine);
   const std::uint64_t what = loop_.Below(100);
   if (what < 14) return worker.streams().BreakOne();
   if (what < 17) return CutApart(machine, machines_[loop_.Below(machines_.size())]);
@@ -185,6 +196,19 @@ void SimCluster::HangAStartForGood(SimWorker& worker, std::uint64_t ns) {
     oracle_.Count("dead coordinators");
     coordinator().Die();
     loop_.After(loop_.Below(kSecond), [this] { StartCoordinator(); });
+  });
+}
+
+// Who has a copy, and no process, dies while other copies take their time.
+void SimCluster::LoseAHolder(Machine& holder) {
+  SimWorker& worker = *holder.worker;
+  if (!worker.IsIdle() || holder.worker_comes || machines_.size() < 3) return;
+  oracle_.Count("nodes lost while images are copied");
+  machines_[loop_.Below(machines_.size())].worker->SlowDiskDown(8 * kSecond);
+  loop_.After(loop_.Below(kSecond), [this, &holder] {
+    if (holder.worker->dead()) return;
+    holder.worker->Die();
+    StartWorkerLater(holder);
   });
 }
 
@@ -288,7 +312,24 @@ void SimCluster::Usurp(Machine& machine) {
   });
 }
 
+// By who closes its lid, or takes a snapshot of a virtual one: the others give it up meanwhile.
+// Each wakes in its own time.
+void SimCluster::SuspendMachines(Machine& machine) {
+  const auto sleep_ns = [this] { return loop_.Between(20, 150) * kSecond; };
+  const std::uint64_t who = loop_.Below(4);
+  if (who == 3) oracle_.Count("sites suspended for minutes");
+  if (who >= 2) {
+    oracle_.Count("coordinators suspended for minutes");
+    loop_.Pause(coordinator().actor(), sleep_ns());
+  }
+  if (who == 2) return;
+  oracle_.Count("machines suspended for minutes");
+  for (Machine& each : machines_)
+    if (who == 3 || &each == &machine) each.worker->PauseMachine(sleep_ns());
+}
+
 void SimCluster::PauseSomebody(Machine& machine) {
+  if (loop_.Chance(3)) return SuspendMachines(machine);
   const std::uint64_t who = loop_.Below(5);
   if (who < 2) {
     oracle_.Count("paused daemons");

@@ -71,7 +71,8 @@ std::uint64_t SimWriter::SlowNs() {
 void SimWriter::Next() {
   const std::uint64_t slow_ns = SlowNs();
   if (slow_ns != 0) slow_writes_ += 1;
-  loop_.On(coordinator_, delay_ns_ / 20 + loop_.Below(delay_ns_) + slow_ns, [this] {
+  const std::uint64_t write_ns = delay_ns_ / 20 + loop_.Below(delay_ns_) + slow_ns;
+  loop_.On(coordinator_, write_ns + queue_.front().longer_ns, [this] {
     if (dead_ || !may_write_()) return;
     const Write write = std::move(queue_.front());
     queue_.pop_front();

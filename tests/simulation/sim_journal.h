@@ -87,6 +87,7 @@ class SimWriter {
   struct Write {
     std::function<absl::Status()> apply;
     std::function<void(const absl::Status&)> done;  ///< On the coordinator's thread.
+    std::uint64_t longer_ns = 0;                    ///< Than others.
   };
 
   SimWriter(SimLoop& loop, const SimJournal& disk, SimLoop::ActorPtr coordinator,

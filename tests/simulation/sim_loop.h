@@ -16,6 +16,9 @@ inline constexpr std::uint64_t kMicrosecond = 1'000;
 inline constexpr std::uint64_t kMillisecond = 1'000'000;
 inline constexpr std::uint64_t kSecond = 1'000'000'000;
 
+/// How much faster than time a machine's clock goes, in millionths; less than 0: slower.
+using SimDrift = std::int64_t;
+
 class SimLoop {
  public:
   using Event = std::function<void()>;
@@ -35,6 +38,11 @@ class SimLoop {
   explicit SimLoop(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t now_ns() const { return now_ns_; }
+  /// What a clock of such a machine shows.
+  std::uint64_t ClockNs(SimDrift ppm) const {
+    return now_ns_ +
+           static_cast<std::uint64_t>(static_cast<std::int64_t>(now_ns_) * ppm / 1'000'000);
+  }
   void After(std::uint64_t delay_ns, Event event) { On(nullptr, delay_ns, std::move(event)); }
   /// Not before the actor goes on, if it is paused then.
   void On(const ActorPtr& actor, std::uint64_t delay_ns, Event event);

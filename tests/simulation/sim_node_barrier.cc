@@ -20,7 +20,7 @@ void SimNode::SetLease(std::uint64_t until_ns) {
 }
 
 void SimNode::LeaveBarrier() {
-  if (loop_.now_ns() >= lease_until_ns_) {
+  if (host_.clock_ns() >= lease_until_ns_) {
     oracle_.Count("barriers held by leases");
     waits_for_lease_ = true;
     return;

@@ -23,6 +23,8 @@ class SimNodeHost {
   /// A frame to the coordinator, if there is a stream.
   virtual void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                          std::span<const std::byte> payload) = 0;
+  /// What its machine's clock shows.
+  virtual std::uint64_t clock_ns() const = 0;
   /// It cannot start anything.
   virtual bool sick() const = 0;
   /// A start that begins now waits for what it needs for so long; kForGood: it waits for ever.

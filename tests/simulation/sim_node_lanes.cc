@@ -324,7 +324,7 @@ void SimNode::LookAfterLanes() {
 }
 
 void SimNode::LookAfterLanesAt(std::uint32_t released) {
-  const worker::LaneKeeper::Actions actions = keeper_->Look(released, loop_.now_ns() * hurry_);
+  const worker::LaneKeeper::Actions actions = keeper_->Look(released, host_.clock_ns() * hurry_);
   if (actions.shut_down) {
     oracle_.Count("lanes given up");
     lanes_.ShutDown(Place(self()));

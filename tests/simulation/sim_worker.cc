@@ -57,7 +57,7 @@ bool SimWorker::HasAnyOf(JobId job) const {
 }
 
 bool SimWorker::MayRun(JobId job) const {
-  return jobs_.LeaseValid(loop_.now_ns()) &&
+  return jobs_.LeaseValid(clock_ns()) &&
          std::any_of(nodes_.begin(), nodes_.end(), [job](const auto& each) {
            return each.first.first == job && !each.second->abandoned() && !each.second->gone();
          });
@@ -67,7 +67,7 @@ bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
   return !dead() && !paused() && processes_->pauses == 0 && !cut_off() && jammed_ns() == 0 &&
          !disk_.slow() && now_ns >= daemon_->slow_until_ns && welcome_ &&
-         jobs_.HearsCoordinator(now_ns) &&
+         jobs_.HearsCoordinator(clock_ns()) &&
          now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
@@ -194,8 +194,8 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
 }
 
 void SimWorker::LookForCoordinator() {
-  jobs_.EndOrphans(loop_.now_ns());
-  peers_.Look(streams_.Silent(), loop_.now_ns());
+  jobs_.EndOrphans(clock_ns());
+  peers_.Look(streams_.Silent(), clock_ns());
   loop_.On(daemon_, kLookNs, [this] {
     if (!dead()) LookForCoordinator();
   });
@@ -317,7 +317,7 @@ void SimWorker::OnPeersChanged(const proto::PeersChanged& change) {
   for (const std::uint32_t worker : change.left()) streams_.SetAddress(WorkerId{worker}, "");
   for (const proto::Peer& peer : change.came())
     streams_.SetAddress(WorkerId{peer.worker()}, peer.data_address());
-  peers_.OnPeersChanged(change, loop_.now_ns());
+  peers_.OnPeersChanged(change, clock_ns());
 }
 
 // ---- Other workers, and the jobs here -----------------------------------------------------------
@@ -333,13 +333,13 @@ void SimWorker::Probe(const worker::PeerAddress& peer) {
     const SimStreams* const called = surroundings_.streams(peer.worker);
     const bool there =
         called != nullptr && !called->dead() && called->address() == peer.data_address;
-    peers_.OnProbed(peer, there ? "" : "nobody answers", loop_.now_ns());
+    peers_.OnProbed(peer, there ? "" : "nobody answers", clock_ns());
   });
 }
 
 void SimWorker::OnStreamFailed(WorkerId peer, const SimStreams::Epochs& epochs) {
   oracle_.Count("exchanges given up");
-  peers_.OnExchangeFailed(peer, "nothing arrives", loop_.now_ns());
+  peers_.OnExchangeFailed(peer, "nothing arrives", clock_ns());
   for (const auto& [job, epoch] : epochs)
     jobs_.OnBroken(job, epoch, worker::ExchangeFault::kEnvironment, "a worker cannot be reached");
 }

@@ -40,6 +40,7 @@ class SimWorker final : public SimWorkerPort,
     std::uint32_t slots;
     std::uint64_t incarnation;
     std::uint64_t orphan_timeout_ns;
+    SimDrift drift_ppm;
   };
   struct Surroundings {
     std::function<SimCoordinator*()> coordinator;  ///< Who answers there now; nullptr: nobody.
@@ -150,6 +151,7 @@ class SimWorker final : public SimWorkerPort,
   }
   void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                  std::span<const std::byte> payload) override;
+  std::uint64_t clock_ns() const override { return loop_.ClockNs(identity_.drift_ppm); }
   bool sick() const override { return loop_.now_ns() < sick_until_ns_; }
   std::uint64_t hanging_ns() const override {
     if (loop_.now_ns() < hanging_for_good_until_ns_) return kForGood;

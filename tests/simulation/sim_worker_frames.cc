@@ -39,7 +39,7 @@ void SimWorker::RenewLease(std::uint64_t every_ms) {
 
 void SimWorker::Beat(const Link& link, std::uint64_t series) {
   if (dead() || frames_ != link || series != heartbeats_) return;
-  const HeartbeatBody body{.sent_ns = loop_.now_ns()};
+  const HeartbeatBody body{.sent_ns = clock_ns()};
   SendFrame(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
   loop_.On(daemon_, heartbeat_ns_, [this, link, series] { Beat(link, series); });
 }
