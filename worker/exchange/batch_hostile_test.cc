@@ -49,6 +49,7 @@ TEST_F(BatchHostileTest, SaysHowLargeAnHRelationIsTooLarge) {
   const absl::Status status = inbox_.Take(0, piece, std::as_bytes(std::span(data)));
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_NE(std::string(status.message()).find(std::to_string(heap_bytes)), std::string::npos);
+  EXPECT_EQ(status.message().find("bsp_send: "), 0u) << status;
 }
 
 /// Writes anything wherever a process may.

@@ -30,6 +30,11 @@ BatchContent ContentOf(const BatchPiece& piece) { return static_cast<BatchConten
 
 bool IsAnswer(const BatchPiece& piece) { return ContentOf(piece) == BatchContent::kAnswers; }
 bool IsDirect(const BatchPiece& piece) { return ContentOf(piece) == BatchContent::kDirectPut; }
+const char* CallOf(const BatchPiece& piece) {
+  if (IsDirect(piece)) return "bsp_hpput";
+  if (ContentOf(piece) == BatchContent::kMessages) return "bsp_send";
+  return ContentOf(piece) == BatchContent::kPuts ? "bsp_put" : "bsp_get";
+}
 
 template <typename T>
 T Load(const std::byte* at) {
@@ -128,19 +133,20 @@ static_assert(static_cast<int>(BatchContent::kPuts) == 0);
 static_assert(static_cast<int>(BatchContent::kGets) == 1);
 static_assert(static_cast<int>(BatchContent::kMessages) == 2);
 
-absl::Status BatchInbox::Allocate(Pid source, int number, std::uint64_t bytes,
+absl::Status BatchInbox::Allocate(const BatchPiece& piece, int number, std::uint64_t bytes,
                                   std::uint64_t& offset) {
+  const Pid source{piece.source_pid};
   Heap& heap = this->heap(source, number);
   const std::uint64_t size = RoundUp(bytes, kLineBytes);
   const std::uint64_t peak = heap.use.peak;
   offset = segment_.TakeRoom(source, number, size, heap.use);
   if (offset == 0) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the h-relation is too large: pid ", Value(source), " sends this node ",
-                     heap.use.bytes, " bytes in one superstep so far, and then ", bytes,
-                     "; all processes here together may take ",
-                     std::min(segment_.layout().memory_max, segment_.layout().heap_bytes),
-                     " of memory for that; transfer less at a time, or allow more (--memory)"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        CallOf(piece), ": the h-relation is too large: pid ", Value(source), " sends this node ",
+        heap.use.bytes, " bytes in one superstep so far, and then ", bytes,
+        "; all processes here together may take ",
+        std::min(segment_.layout().memory_max, segment_.layout().heap_bytes),
+        " of memory for that; transfer less at a time, or allow more (--memory)"));
   }
   much_memory_ |= heap.use.bytes > 2 * kHeapKeptBytes;
   // Memory that was never touched comes faster all at once than by faults.
@@ -162,9 +168,8 @@ absl::Status BatchInbox::MakeRoom(std::uint64_t superstep, const BatchPiece& pie
     const bool again = partial.done == 0 && partial.bytes == piece.chunk_bytes;
     return again ? absl::OkStatus() : Wrong("a chunk within a chunk");
   }
-  const Pid source{piece.source_pid};
   const int number = IsAnswer(piece) ? kAnswerHeap : static_cast<int>(superstep & 1);
-  Heap& heap = this->heap(source, number);
+  Heap& heap = this->heap(Pid{piece.source_pid}, number);
   if (IsAnswer(piece) && heap.superstep != superstep) {
     heap.use.Restart();
     heap.superstep = superstep;
@@ -174,10 +179,10 @@ absl::Status BatchInbox::MakeRoom(std::uint64_t superstep, const BatchPiece& pie
   if (IsDirect(piece)) {
     const Pid destination{piece.destination_pid};
     partial.offset = sides_[superstep & 1].early[place_here_[Value(destination)]].TakeRoom(
-        segment_.cell(destination).early[superstep & 1], source, piece.chunk_bytes);
+        segment_.cell(destination).early[superstep & 1], Pid{piece.source_pid}, piece.chunk_bytes);
     if (partial.offset != 0) return absl::OkStatus();
   }
-  return Allocate(source, number, header + piece.chunk_bytes, partial.offset);
+  return Allocate(piece, number, header + piece.chunk_bytes, partial.offset);
 }
 
 std::byte* BatchInbox::Address(const BatchPiece& piece, const Partial& partial) const {

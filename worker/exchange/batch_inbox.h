@@ -114,7 +114,8 @@ class BatchInbox {
   Partial& partial(std::uint64_t superstep, const BatchPiece& piece);
   std::byte* Address(const BatchPiece& piece, const Partial& partial) const;
   absl::Status MakeRoom(std::uint64_t superstep, const BatchPiece& piece, Partial& partial);
-  absl::Status Allocate(Pid source, int number, std::uint64_t bytes, std::uint64_t& offset);
+  absl::Status Allocate(const BatchPiece& piece, int number, std::uint64_t bytes,
+                        std::uint64_t& offset);
   void Link(Pair& pair, Chain chain, std::uint64_t offset, std::uint64_t content_bytes);
   absl::Status TakeChunk(std::uint64_t superstep, const BatchPiece& piece,
                          std::span<const std::byte> data);
