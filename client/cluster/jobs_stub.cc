@@ -155,10 +155,7 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say sa
   const std::string& coordinator = place.address;
   const auto credentials = RpcCredentials::Load(place.tls_dir, TlsUse::kCall);
   if (!credentials.ok()) return credentials.status();
-  LoginSettings login = LoginSettingsOfEnvironment();
-  if (place.proof == CoordinatorPlace::Proof::kCertificateFirst && credentials->has_certificate())
-    login.unnamed = LoginSettings::Unnamed::kLeft;
-  const TokenSource tokens(coordinator, login);
+  const TokenSource tokens(coordinator, LoginTo(place, *credentials));
   KeepGrpcQuiet();
   std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator, *credentials, tokens);
   Reconnection reconnection(coordinator, patience_ms);

@@ -14,6 +14,8 @@
 #include "client/cluster/content.h"
 #include "client/cluster/reconnection.h"
 #include "files/file_sink.h"
+#include "net/login/login.h"
+#include "net/tls/rpc_credentials.h"
 #include "proto/jobs.pb.h"
 
 namespace grpc {
@@ -42,6 +44,13 @@ struct JobList {
 inline CoordinatorPlace::Proof ProofOf(const std::string& tls_option) {
   return tls_option.empty() ? CoordinatorPlace::Proof::kTokenFirst
                             : CoordinatorPlace::Proof::kCertificateFirst;
+}
+
+inline LoginSettings LoginTo(const CoordinatorPlace& place, const RpcCredentials& credentials) {
+  LoginSettings login = LoginSettingsOfEnvironment();
+  if (place.proof == CoordinatorPlace::Proof::kCertificateFirst && credentials.has_certificate())
+    login.unnamed = LoginSettings::Unnamed::kLeft;
+  return login;
 }
 
 class JobsStub {

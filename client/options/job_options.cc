@@ -232,6 +232,7 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
   const CLI::App* parent = app.get_parent();
   const std::string name = (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
   options.program = app.remaining();
+  const std::string second = SecondProgram(app, options.program);
   if (!options.program.empty() && options.program.front() == "--") {
     options.program.erase(options.program.begin());
   } else if (!options.program.empty() && options.program.front().front() == '-') {
@@ -239,11 +240,9 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
     const std::string other = CommandWith(unknown);
     const std::string meant = other.empty() ? DidYouMean(app, unknown) : "; it is " + other + "'s";
     return "unknown option " + unknown + meant + "; see " + name + " --help";
-  } else if (const std::string second = SecondProgram(app, options.program); !second.empty()) {
-    return second;
   }
   options.misplaced = MisplacedOption(app, options.program);
-  if (!options.program.empty()) return "";
+  if (!options.program.empty()) return second;
   return "no program given; usage: " + name + " -n P PROGRAM [ARGUMENT...]";
 }
 

@@ -66,7 +66,7 @@ std::string DidYouMean(const CLI::App& app, const std::string& word) {
 }
 
 std::string SecondProgram(const CLI::App& app, const std::vector<std::string>& command) {
-  for (std::size_t i = 1; i + 1 < command.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < command.size(); ++i) {
     const std::string& next = command[i + 1];
     if (command[i] == "--") break;
     if (command[i] != ":" || !next.starts_with('-')) continue;

@@ -56,6 +56,7 @@ TEST(SpellingTest, FindsASecondProgramAsMpirunHasIt) {
   EXPECT_EQ(SecondProgram(app, {"./a", ":", "x", "-n"}), "");
   EXPECT_EQ(SecondProgram(app, {"./a", ":", "-x"}), "");
   EXPECT_EQ(SecondProgram(app, {"./a", "--", ":", "-n"}), "");
+  EXPECT_EQ(SecondProgram(app, {"--", "./a", ":", "-n"}), "");
   EXPECT_EQ(SecondProgram(app, {"./a", ":"}), "");
 }
 

@@ -329,7 +329,7 @@ void SimCluster::SuspendMachines(Machine& machine) {
 }
 
 void SimCluster::PauseSomebody(Machine& machine) {
-  if (loop_.Chance(3)) return SuspendMachines(machine);
+  if (loop_.Chance(1)) return SuspendMachines(machine);  // So many events: time is dear.
   const std::uint64_t who = loop_.Below(5);
   if (who < 2) {
     oracle_.Count("paused daemons");
