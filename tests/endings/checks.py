@@ -10,7 +10,7 @@ GIVES_UP = r"pid \d+ gives up"
 MISUSE = r"bspnow: bsp_\w+ on pid \d+, superstep \d+: .+; .+"
 WHO = r"pid \d+ \(OS pid \d+ on \S+\)"
 LEFT = (rf"bsprun: {WHO} left without bsp_end in superstep \d+ \(exit status \d+\); every process"
-        r" must call bsp_end, or bsp_abort to end the job")
+        r" must call bsp_end \(in PUB bsplib_done\), or bsp_abort to end the job")
 LEFT_EARLY = (r"bsprun: pid \d+ left before bsp_begin, while others are in it; all processes must"
               r" call bsp_begin and bsp_end")
 NOT_LINKED = r"bsprun: \S+ is not linked with libbsp, and no process called bsp_begin; .*"

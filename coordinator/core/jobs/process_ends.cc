@@ -90,7 +90,8 @@ Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
     return Fail(end.exit_status != 0 ? end.exit_status : kAbortStatus,
                 NameOf(pid, end) + " left without bsp_end" + InSuperstep(end) + " (exit status " +
                     std::to_string(end.exit_status) +
-                    "); every process must call bsp_end, or bsp_abort to end the job");
+                    "); every process must call bsp_end (in PUB bsplib_done), or bsp_abort to end"
+                    " the job");
   }
   if (end.exit_status != 0) {
     // After bsp_end nobody waits for it: the others may finish.
