@@ -293,8 +293,9 @@ void SimWorker::CheckReleasedLater(const proto::ReleaseHeld& order) {
   if (node == nodes_.end()) return;
   loop_.On(daemon_, kReleasedNs,
            [this, job, number = order.checkpoint(), pids = node->second->PidsTakingPart(),
-            registered = registered_] {
+            registered = registered_, paused_ns = daemon_->paused_ns] {
              if (dead() || disk_.slow() || registered != registered_) return;
+             if (daemon_->paused_ns != paused_ns) return;  // Its disk had no time either.
              for (const auto& [of, numbers] : keeps_ordered_)
                if (of == job && std::find(numbers.begin(), numbers.end(), number) != numbers.end())
                  return;
