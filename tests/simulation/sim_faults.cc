@@ -315,7 +315,7 @@ void SimCluster::Usurp(Machine& machine) {
 // By who closes its lid, or takes a snapshot of a virtual one: the others give it up meanwhile.
 // Each wakes in its own time.
 void SimCluster::SuspendMachines(Machine& machine) {
-  const auto sleep_ns = [this] { return loop_.Between(20, 150) * kSecond; };
+  const auto sleep_ns = [this] { return loop_.Between(20, 75) * kSecond; };
   const std::uint64_t who = loop_.Below(4);
   if (who == 3) oracle_.Count("sites suspended for minutes");
   if (who >= 2) {
