@@ -58,7 +58,8 @@ absl::Status JobHistory::AddAll(const std::vector<JobRecord>& jobs) {
   return absl::OkStatus();
 }
 
-// One bad record is no reason to keep the others from whoever lists them.
+// One bad record is no reason to keep the others from whoever lists them. But an id is damaged if
+// it is not below the one before: who lists page by page would come to no end.
 absl::StatusOr<HistoryPage> JobHistory::ReadBefore(JobId before, std::size_t count) {
   constexpr std::uint64_t kLast = std::numeric_limits<std::int64_t>::max();
   SqliteStatement statement = database_.Prepare(
@@ -71,6 +72,9 @@ absl::StatusOr<HistoryPage> JobHistory::ReadBefore(JobId before, std::size_t cou
     if (!row.ok()) return row.status();
     if (!*row) return page;
     const std::int64_t id = statement.Integer(0);
+    if (id <= 0 || JobId{static_cast<std::uint64_t>(id)} >= before)
+      return absl::DataLossError(absl::StrCat("the id of a job, ", id, ", is damaged"));
+    before = JobId{static_cast<std::uint64_t>(id)};
     const std::string bytes = statement.Bytes(1);
     JobRecord record;
     if (ChecksumOf(id, bytes) == statement.Integer(2) && record.ParseFromString(bytes)) {

@@ -239,6 +239,16 @@ TEST_F(JobStoreTest, ADamagedRecordOfTheHistoryIsNamedAndKeepsNoJob) {
     ASSERT_EQ(page->records.size(), 1u);
     EXPECT_EQ(IdOf(page->records.front()), JobId{1});
   }
+  {  // Who lists page by page goes on from the last id.
+    absl::StatusOr<SqliteDatabase> history = SqliteDatabase::Open(path);
+    ASSERT_EQ(history->Execute("UPDATE jobs1 SET id = -1 WHERE id = 1"), absl::OkStatus());
+  }
+  {
+    const auto store = Open();
+    std::promise<absl::StatusOr<HistoryPage>> read;
+    store->ReadHistory(JobId{9}, 9, [&](auto page) { read.set_value(std::move(page)); });
+    EXPECT_TRUE(absl::IsDataLoss(read.get_future().get().status()));
+  }
   std::ofstream(path, std::ios::trunc) << "no database at all, but longer than nothing";
   const auto store = Open();
   EXPECT_EQ(store->TakeLoaded().jobs.size(), 1u);
