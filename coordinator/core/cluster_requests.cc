@@ -66,6 +66,7 @@ WaitId Cluster::Suspend(JobId id, OnJob answer) {
   if (absl::Status may = MaySuspend(id); !may.ok()) {
     answer(may);
   } else {
+    FindLive(id)->resumed = false;
     BeginSuspending(id, {.kind = CheckpointRequest::Kind::kSuspend,
                          .answer = std::move(answer),
                          .caller = caller.number});

@@ -71,7 +71,8 @@ struct LiveJob {
   /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
   bool restored = false;
 
-  bool resumed = false;  ///< By a user, since the coordinator was started.
+  /// By a user, since the coordinator was started, and nobody has suspended it since.
+  bool resumed = false;
 
   std::uint64_t counted_loss_ns = 0;  ///< Job::lost_ns of the last loss that counters have.
 
