@@ -104,7 +104,7 @@ class FullDiskTest(unittest.TestCase):
                          for name in ("leaves", "go_on"))
         os.mkfifo(go_on)
         with open(script, "w", encoding="ascii") as file:
-            file.write(f"#!/bin/sh\nread line < {go_on}\nhead -c 3000000 /dev/zero > left\n")
+            file.write(f"#!/bin/sh\nread line < {go_on}\nhead -c 3000000 /dev/urandom > left\n")
         os.chmod(script, 0o755)
         with Cluster(workers=1, slots=4,
                      state_dirs={"coordinator": self.disk.directory}) as cluster:
