@@ -102,7 +102,8 @@ struct HelloBody {
 /// theirs. A worker that does not want the lane (yet) refuses it with kAbort.
 struct LaneBody {
   std::uint32_t target;  ///< As in HelloBody.
-  std::uint32_t number;  ///< Of the lane, among those between these two nodes.
+  /// Of the lane, among those between these two nodes; the layout of its frames in the upper half.
+  std::uint32_t number;
 };
 
 struct HeartbeatBody {

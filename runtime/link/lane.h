@@ -44,11 +44,11 @@ inline constexpr std::uint32_t kLaneShortBytesMax = 64 << 10;
 inline constexpr std::uint32_t kLanePairsMax = 1024;  ///< Of processes, in one frame.
 /// Of a frame that goes as a head does. What is longer costs more to send on than sends do.
 inline constexpr std::uint32_t kSameBytesMax = 4096;
-/// Others whenever a frame is laid out anew: a program takes libbsp from its node, so builds may
-/// differ between nodes. To each what comes from the other is damaged, and the workers, whose
-/// protocol says whether they understand each other, carry the job's barriers. Then kLinkVersion
-/// changes, too: a worker looks at the frames of its own processes, whose libbsp may be linked
-/// statically.
+/// Another one whenever a frame is laid out anew: a program takes libbsp from its node, so builds
+/// may differ between nodes. Workers open no lanes between two layouts, and carry the job's
+/// barriers themselves. Then kLinkVersion changes, too: a worker looks at the frames of its own
+/// processes, whose libbsp may be linked statically.
+inline constexpr std::uint32_t kLaneLayout = 3;
 inline constexpr std::uint32_t kLaneMagic = 0x334c5342;         // "BSL3"
 inline constexpr std::uint32_t kLaneAnswersMagic = 0x32415342;  // "BSA2"
 

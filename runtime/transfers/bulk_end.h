@@ -2,11 +2,11 @@
 // unbuffered puts go from the memory of one straight into that of the other, before the barrier.
 // Pure: bytes go out and come in, and checksums are made where they lie.
 //
-// A process says kHere once it is in bsp_sync, if it has something to put or the other one said
-// so; it gets pieces only after that, and answers the last one by kTaken. So what is put is read
-// only by who is in bsp_sync, who puts knows that it is in its place, and when he arrives at the
-// barrier nothing is under way. What the other one did not take goes as if there were no lane. See
-// "Bulk lanes" in docs/design.md.
+// A process says kHere once it is in bsp_sync, if it has something to put, the other one said so,
+// or has put something lately; it gets pieces only after that, and answers the last one by kTaken.
+// So what is put is read only by who is in bsp_sync, who puts knows that it is in its place, and
+// when he arrives at the barrier nothing is under way. What the other one did not take goes as if
+// there were no lane. See "Bulk lanes" in docs/design.md.
 //
 // Buffered puts go so, too, out of the outbox, and need leave: until the barrier somebody might
 // read what they overwrite. Who gives leave is in bulk_leave.h.

@@ -142,7 +142,7 @@ void JobLanes::Connect(std::size_t index) {
                            .target = lane.worker,
                            .job = job_,
                            .epoch = epoch_,
-                           .number = lane.number,
+                           .number = NumberOnTheWire(lane.number),
                            .address = *address,
                            .socket = network_.socket},
       [this, index](absl::StatusOr<UniqueFd> socket) { OnConnected(index, std::move(socket)); });
@@ -175,7 +175,8 @@ void JobLanes::OnFailed(std::size_t index, const absl::Status& failure) {
 bool JobLanes::Wants(WorkerId from, std::uint32_t number) const {
   return state_ == State::kOpening &&
          std::any_of(lanes_.begin(), lanes_.end(), [from, number](const Lane& lane) {
-           return lane.worker == from && lane.number == number && !lane.connects_here;
+           return lane.worker == from && NumberOnTheWire(lane.number) == number &&
+                  !lane.connects_here;
          });
 }
 
@@ -183,7 +184,7 @@ void JobLanes::Take(WorkerId from, std::uint32_t number, UniqueFd socket) {
   BSP_CHECK(Wants(from, number));
   Keep(*std::find_if(lanes_.begin(), lanes_.end(),
                      [from, number](const Lane& lane) {
-                       return lane.worker == from && lane.number == number;
+                       return lane.worker == from && NumberOnTheWire(lane.number) == number;
                      }),
        std::move(socket));
 }

@@ -22,6 +22,8 @@
 #include "net/sending_stream.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
+#include "runtime/link/bulk_plan.h"
+#include "runtime/link/lane.h"
 #include "worker/exchange/job_plan.h"
 
 namespace bspnow::worker {
@@ -37,6 +39,12 @@ struct LaneNetwork {
 
 class JobLanes {
  public:
+  /// LaneBody::number of a lane. Nodes whose frames are laid out otherwise want no such lane.
+  static constexpr std::uint32_t NumberOnTheWire(std::uint32_t number) {
+    static_assert(kBulkLanesMax < 1u << 16);
+    return kLaneLayout << 16 | number;
+  }
+
   /// Whether there are lanes for such a job: its nodes release themselves, they are several but
   /// few, and its calls are not checked. None if streams are encrypted: processes drive lanes, and
   /// have no key.
@@ -53,7 +61,7 @@ class JobLanes {
 
   /// Whether a lane from there is missing. One that was taken is replaced, as long as no process
   /// has it: the other worker gave it up before it saw the Welcome.
-  bool Wants(WorkerId from, std::uint32_t number) const;
+  bool Wants(WorkerId from, std::uint32_t number) const;  ///< `number`: see NumberOnTheWire.
   void Take(WorkerId from, std::uint32_t number, UniqueFd socket);
 
   /// The lanes to all other hosts are open. The other nodes may not be as far.

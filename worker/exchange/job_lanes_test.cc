@@ -309,18 +309,22 @@ TEST_F(JobLanesTest, WantsALaneOnlyFromHostsBelowUntilAllAreThere) {
   MakeHosts(3);
   hosts_[1]->Begin(Plan());
   const JobLanes& lanes = *hosts_[1]->lanes;
-  EXPECT_TRUE(lanes.Wants(WorkerId{1}, 0));
-  EXPECT_FALSE(lanes.Wants(WorkerId{2}, 0));
-  EXPECT_FALSE(lanes.Wants(WorkerId{3}, 0));
-  EXPECT_FALSE(lanes.Wants(WorkerId{9}, 0));
-  EXPECT_TRUE(lanes.Wants(WorkerId{1}, 4)) << "bulk lanes, too";
-  EXPECT_FALSE(lanes.Wants(WorkerId{1}, 5));
+  const auto wants = [&lanes](std::uint32_t from, std::uint32_t number) {
+    return lanes.Wants(WorkerId{from}, JobLanes::NumberOnTheWire(number));
+  };
+  EXPECT_FALSE(lanes.Wants(WorkerId{1}, 0)) << "of a node whose frames are others";
+  EXPECT_TRUE(wants(1, 0));
+  EXPECT_FALSE(wants(2, 0));
+  EXPECT_FALSE(wants(3, 0));
+  EXPECT_FALSE(wants(9, 0));
+  EXPECT_TRUE(wants(1, 4)) << "bulk lanes, too";
+  EXPECT_FALSE(wants(1, 5));
   hosts_[0]->Begin(Plan());
   hosts_[2]->Begin(Plan());
   RunUntil([&] { return AllReady(); });
   EXPECT_TRUE(TakeOne(hosts_[1]->mailbox).empty()) << "it is not known that all nodes are ready";
   EXPECT_TRUE(hosts_[1]->lanes->HandOver());
-  EXPECT_FALSE(lanes.Wants(WorkerId{1}, 0)) << "processes have it already";
+  EXPECT_FALSE(wants(1, 0)) << "processes have it already";
 }
 
 TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
