@@ -81,15 +81,14 @@ TEST_F(LaneSameTest, WhereHeadsGoStraightSoDoesThis) {
 }
 
 TEST_F(LaneSameTest, OneByteThatDiffersGoesToEach) {
-  PutToAll(1, std::string(24, 'x'));
-  Put(1, 4, std::string(23, 'x') + "y");
-  EXPECT_EQ(DirectOf(), 0b101u);
-}
-
-TEST_F(LaneSameTest, OneNodesThatDiffersGoesToEach) {
-  PutToAll(1, std::string(24, 'x'));
-  Put(1, 0, std::string(23, 'x') + "y");
-  EXPECT_EQ(DirectOf(), 0b101u);
+  const std::string records(24, 'x');
+  PutToAll(1, records);
+  for (const std::uint32_t to : {4u, 0u}) {  // One of a node's, or all of it.
+    Put(1, to, records.substr(1) + "y");
+    EXPECT_EQ(DirectOf(), 0b101u) << to;
+    Put(1, to, records);
+    EXPECT_EQ(DirectOf(), kSameToAll) << to;
+  }
 }
 
 TEST_F(LaneSameTest, WhoLeavesOneProcessOutSendsToEach) {
