@@ -34,6 +34,13 @@ class LaneSameTest : public testing::Test {
       if (kNodes[to] != kSender) Put(from, to, records);
   }
 
+  /// Process 1 owes each process of other nodes what `fill` writes down.
+  template <typename Fill>
+  void OweToAll(const Fill& fill) {
+    for (const std::uint32_t to : {0u, 3u, 4u, 5u}) fill(sender_.entry(Pid{1}, Pid{to}, kParity));
+    sender_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  }
+
   std::uint32_t DirectOf(LaneRoute route = LaneRoute::kAsOwed) {
     EXPECT_TRUE(ComposeLaneFrames(ShapeOf(sender_, kSender), kBarrier, route));
     return reinterpret_cast<const LaneFrame*>(FrameTo(0).data())->direct;
@@ -100,23 +107,19 @@ TEST_F(LaneSameTest, WhoLeavesOneProcessOutSendsToEach) {
 }
 
 TEST_F(LaneSameTest, WhoAsksAsksEach) {
-  for (const std::uint32_t to : {0u, 3u, 4u, 5u}) {
-    DirectoryEntry& entry = sender_.entry(Pid{1}, Pid{to}, kParity);
+  OweToAll([this](DirectoryEntry& entry) {
     entry.gets = MakeChunk(sender_, Pid{1}, use_[1], std::string(24, 'g'));
     entry.bytes_from = 8;
-  }
-  sender_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  });
   EXPECT_EQ(DirectOf(), 0b101u);
 }
 
 // A program may write into a message, so each process of a node has its own.
 TEST_F(LaneSameTest, MessagesToSeveralOfANodeGoToEach) {
-  for (const std::uint32_t to : {0u, 3u, 4u, 5u}) {
-    DirectoryEntry& entry = sender_.entry(Pid{1}, Pid{to}, kParity);
+  OweToAll([this](DirectoryEntry& entry) {
     entry.messages = MakeChunk(sender_, Pid{1}, use_[1], std::string(32, 'm'));
     entry.message_count = 1;
-  }
-  sender_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  });
   EXPECT_EQ(DirectOf(), 0b101u);
 }
 
