@@ -202,7 +202,7 @@ bool BulkLanes::Read(Lane& lane) {
     const BulkEnd::Came came = lane.end.Received(static_cast<std::size_t>(n));
     if (came == BulkEnd::Came::kFault) return Fail(lane), worked;
     if (came == BulkEnd::Came::kPiece) {
-      lately_until_ = lane.lately_until = superstep_ + kLately;
+      lane.lately_until = superstep_ + kLately;
       const BulkHeader& piece = lane.end.piece();
       const PutRecord range{piece.slot, piece.bytes, piece.offset};
       lane.end.Place(lane.end.AsksForLeave() ? delivery_->PutTarget(lane.pid, range)
@@ -235,12 +235,16 @@ bool BulkLanes::Pump(std::uint64_t now_ns) {
   return any;
 }
 
+bool BulkLanes::CameLately() const {
+  return std::any_of(of_, of_ + count_,
+                     [this](const Lane& lane) { return superstep_ < lane.lately_until; });
+}
+
 std::uint64_t BulkLanes::SeeTo(std::uint64_t now_ns) {
   if (!entered_) return kLooksNever;
   if (since_ns_ == 0) {
     since_ns_ = now_ns;
-    const bool lately = superstep_ < lately_until_;
-    due_ns_ = lately ? now_ns : now_ns + kFirstLookNs * std::max(count_, 1u);
+    due_ns_ = CameLately() ? now_ns : now_ns + kFirstLookNs * std::max(count_, 1u);
   }
   if (now_ns < due_ns_) return due_ns_ - now_ns;
   if (!Open()) {

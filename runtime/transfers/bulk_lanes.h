@@ -67,6 +67,7 @@ class BulkLanes {
   };
 
   bool Open();
+  bool CameLately() const;  ///< By any lane.
   void EnterLane(Lane& lane);
   const DirectoryEntry& Owed(Pid pid) const;
   bool OfferKept(Lane& lane);
@@ -91,11 +92,10 @@ class BulkLanes {
   bool entered_ = false;
   bool open_ = false;  ///< In this bsp_sync.
   std::uint64_t superstep_ = 0;
-  std::uint64_t lately_until_ = 0;  ///< Supersteps before it follow one in which a piece came.
-  std::uint64_t since_ns_ = 0;      ///< Nothing has come.
-  std::uint64_t due_ns_ = 0;        ///< The next look.
-  std::uint64_t keeps_from_ = 0;    ///< A superstep; before it what was kept would not be taken.
-  std::uint64_t rest_ = 0;          ///< For how many supersteps that was assumed last.
+  std::uint64_t since_ns_ = 0;    ///< Nothing has come.
+  std::uint64_t due_ns_ = 0;      ///< The next look.
+  std::uint64_t keeps_from_ = 0;  ///< A superstep; before it what was kept would not be taken.
+  std::uint64_t rest_ = 0;        ///< For how many supersteps that was assumed last.
   std::uint32_t count_ = 0;
   Lane of_[kBulkLanesMax];
 };
