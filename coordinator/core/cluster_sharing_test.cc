@@ -1,6 +1,7 @@
 // What users and administrators ask of a cluster that they share: nodes to be forgotten, jobs to be
 // altered, and which process is which.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
@@ -177,6 +178,36 @@ TEST_F(ClusterSharingTest, ATimeLimitEndsAJobThatRuns) {
   world_.timers.Advance(1'100);
   Settle();
   EXPECT_NE(OrdersOf(worker, &proto::Order::has_signal).size() + Ends(worker), 0u);
+}
+
+// Who resumes a job once more, since the first answer was lost, is told that it is resumed; not so
+// once somebody has suspended it again: it is about to stop.
+TEST_F(ClusterSharingTest, AJobThatIsSuspendedAgainIsNotTakenForResumed) {
+  FakeWorker host = Join("w1", 2);
+  auto request = Request("a");
+  request.mutable_spec()->clear_checkpoints();
+  request.mutable_spec()->mutable_checkpoints()->set_off(true);
+  const JobId job = Submit(request);
+  ReportBegun(host, job, Epoch{1}, {0, 1});
+  cluster_->Suspend(job, [](const auto&) {});
+  ReportExited(host, job, Epoch{1}, 1, SIGKILL);
+  ReportCleared(host, job, Epoch{1});
+  Settle();
+  ASSERT_EQ(Show(job).state(), proto::SUSPENDED);
+  absl::Status resumed;
+  const auto resume = [&] {
+    resumed = absl::UnknownError("no answer");
+    cluster_->Resume(job, [&](const auto& answer) { resumed = answer.status(); });
+    Settle();
+  };
+  for (int i = 0; i < 2; ++i) {
+    resume();
+    EXPECT_EQ(resumed, absl::OkStatus());
+  }
+  ReportBegun(host, job, Epoch{2}, {0, 1});
+  cluster_->Suspend(job, [](const auto&) {});
+  resume();
+  EXPECT_TRUE(absl::IsFailedPrecondition(resumed)) << resumed;
 }
 
 TEST_F(ClusterSharingTest, WhatIsRefusedChangesNothing) {
