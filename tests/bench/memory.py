@@ -1,15 +1,18 @@
 """How much memory the processes of a job hold together, at most, while it runs.
 
-Shared pages count once. Private and file pages count by their proportional set size; shared memory
-does, too, or by the size of the shared-memory files that the processes hold open, if that is more
-(pages of such a file may be mapped nowhere at the moment).
+Shared pages count once: shared memory by the size of its file, as long as one of the processes
+holds that open, and all else by proportional set sizes.
 """
 
+import collections
 import os
+import re
 import time
 
 SAMPLE_S = 0.005
 LIST_S = 0.05
+# Of /proc/PID/smaps: addresses, rights, offset, device, inode.
+MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ \S+ [0-9a-f]+ ([0-9a-f]+):([0-9a-f]+) (\d+)")
 SESSION_FIELD = 3  # In /proc/PID/stat, of those after the command: state, ppid, pgrp, session.
 
 
@@ -36,15 +39,18 @@ def processes_of(*roots):
 
 
 def proportional_nbytes(pid):
-    """The bytes of one process: shared memory, and all the rest."""
-    shared = total = 0
-    with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as rollup:
-        for line in rollup:
-            if line.startswith("Pss:"):
-                total = int(line.split()[1]) * 1024
-            elif line.startswith("Pss_Shmem:"):
-                shared = int(line.split()[1]) * 1024
-    return shared, total - shared
+    """(device, inode) -> bytes of one process; what is mapped from no file has inode 0."""
+    nbytes = collections.Counter()
+    file = None
+    with open("/proc/%d/smaps" % pid, encoding="utf-8", errors="replace") as mappings:
+        for line in mappings:
+            mapping = MAPPING.match(line)
+            if mapping:
+                major, minor, inode = mapping.groups()
+                file = (os.makedev(int(major, 16), int(minor, 16)), int(inode))
+            elif line.startswith("Pss:"):
+                nbytes[file] += int(line.split()[1]) * 1024
+    return nbytes
 
 
 def shared_files(pid):
@@ -62,25 +68,23 @@ def shared_files(pid):
 
 
 def nbytes_held(pids):
-    shared = rest = 0
+    held = collections.Counter()
     files = {}
     for pid in pids:
         try:
-            more_shared, more_rest = proportional_nbytes(pid)
+            held.update(proportional_nbytes(pid))
             files.update(shared_files(pid))
         except OSError:  # It has ended meanwhile.
             continue
-        shared += more_shared
-        rest += more_rest
-    return rest + max(shared, sum(files.values()))
+    return sum({**held, **files}.values())
 
 
 class Peak:
     """Watches a job until it has ended; .nbytes is the most that was seen.
 
-    The processes are looked at one after the other, so a page that a second process just begins to
-    share may count in both. Therefore every other round goes backwards, and of each two rounds that
-    follow each other the smaller sum counts: a peak is what lasts for both.
+    The processes are looked at one after the other, so a page of a program that a second process
+    just begins to share may count in both. Therefore every other round goes backwards, and of each
+    two rounds that follow each other the smaller sum counts: a peak is what lasts for both.
     """
 
     def __init__(self, daemons=()):
