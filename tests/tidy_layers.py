@@ -20,7 +20,7 @@ def _allowed(source, target):
     room = target.split('/')[0]
     if room == source.room or room in EDGES[source.room]:
         return True
-    lanes = r'lane(_barrier|_completion|_frame)?'
+    lanes = r'lane(_barrier|_completion|_frame|_pieces)?'
     shared = (rf'runtime/(link/(link(_segment)?|bulk_plan|{lanes}|superstep_profile)'
               r'|image/image_format)\.h')
     if source.room == 'worker' and re.match(shared, target):

@@ -158,6 +158,7 @@ struct LaneState {
   std::uint32_t handed[2];  ///< By parity: chunks were handed over in that superstep.
   std::atomic<std::uint32_t>
       answers;  ///< The newest barrier of which answers lie in `answers_out`.
+  std::atomic<std::uint32_t> in_parts;  ///< The newest barrier of which a frame has pieces.
   /// Its frame asks that host for something: the newest such barrier.
   std::atomic<std::uint32_t> asked[kLaneHostsMax];
   // The words of who drives.
@@ -182,6 +183,22 @@ struct LaneState {
       SuperstepTotals totals;  ///< Of the supersteps that were completed here, but the last.
 };
 
+/// Records that a frame in `out` has, and that lie in the heap of a process: not at that place.
+struct LanePiece {
+  std::uint32_t at;  ///< In the frame.
+  std::uint32_t bytes;
+  std::uint64_t offset;  ///< In the segment.
+};
+
+/// Of a frame, in order. Shorter records are copied: a part more of what is sent costs more.
+inline constexpr std::uint32_t kLanePieceBytesMin = 16 << 10;
+inline constexpr std::uint32_t kLanePiecesMax = kLaneFrameBytesMax / kLanePieceBytesMin;
+
+struct LanePieces {
+  std::uint32_t count;
+  LanePiece of[kLanePiecesMax];
+};
+
 struct LanePair {
   std::uint32_t source_pid;
   std::uint32_t destination_pid;
@@ -191,6 +208,8 @@ struct LaneArea {
   LaneState state;
   /// Entries of the directory that a frame brought, by parity of the superstep.
   LanePair pairs[2][kLaneHostsMax * kLanePairsMax];
+  /// Of the frames in `out`.
+  LanePieces pieces[kLaneHostsMax][2];
   /// By host and parity of the barrier. A frame stays until the second barrier after its own. That
   /// for this node itself has no entries.
   alignas(kPageBytes) std::byte out[kLaneHostsMax][2][kLaneFrameBytesMax];

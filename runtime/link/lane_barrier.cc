@@ -159,6 +159,10 @@ std::uint32_t LaneBarrier::Awaited(std::uint32_t barrier) const {
 
 // ---- Gets ---------------------------------------------------------------------------------------
 
+void LaneBarrier::NotePieces(std::uint32_t barrier) {
+  state_->in_parts.store(Number(barrier), std::memory_order_relaxed);
+}
+
 void LaneBarrier::NoteAsked(std::uint32_t host, std::uint32_t barrier) {
   state_->asked[host].store(Number(barrier), std::memory_order_relaxed);
 }
@@ -218,11 +222,12 @@ bool LaneBarrier::BeginSendingAnswers() {
 
 // The next superstep uses again what the one before this used. If workers carried the barrier
 // before, they may be sending that from where it lies, and that it has come is known only when all
-// have come to this barrier; lanes have frames of their own. Each part that comes by a worker is
-// noted before the barrier is released.
+// have come to this barrier; of lanes' frames the same holds for those that have pieces there. Each
+// part that comes by a worker is noted before the barrier is released.
 bool LaneBarrier::MayGoAhead(std::uint32_t barrier) const {
   const std::uint32_t left = state_->by_worker.load(std::memory_order_acquire);
-  return static_cast<std::int32_t>(left - Number(barrier - 1)) < 0;
+  return static_cast<std::int32_t>(left - Number(barrier - 1)) < 0 &&
+         state_->in_parts.load(std::memory_order_relaxed) != Number(barrier - 1);
 }
 
 void LaneBarrier::GoAhead(std::uint32_t barrier, std::uint32_t hosts) {

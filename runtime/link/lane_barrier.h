@@ -93,6 +93,8 @@ class LaneBarrier {
 
   // ---- Gets
 
+  /// A part of this node's frames of the barrier lies in heaps of processes (LanePieces).
+  void NotePieces(std::uint32_t barrier);
   /// This node's frame of the barrier asks that host for something.
   void NoteAsked(std::uint32_t host, std::uint32_t barrier);
   /// Frames completed the barrier, and there are gets: the answers go by lanes, too.

@@ -8,6 +8,7 @@
 #include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_entries.h"
 #include "runtime/link/lane_frame.h"
+#include "runtime/link/lane_pieces.h"
 #include "runtime/link/lane_same.h"
 
 namespace bspnow {
@@ -18,9 +19,11 @@ struct Writing {
   LaneFrame* frame = nullptr;
   std::byte* at = nullptr;
   std::byte* end = nullptr;
+  LanePieces* pieces = nullptr;                   ///< Or all of it is copied.
   std::size_t answers_bytes = sizeof(LaneFrame);  ///< Of the frame that answers its gets.
   LaneEntry* last = nullptr;
-  std::uint32_t pairs = 0;  ///< For which its entries stand.
+  std::uint64_t last_puts = 0;  ///< Where the chain of its puts begins, in the arena of its source.
+  std::uint32_t pairs = 0;      ///< For which its entries stand.
 };
 
 Writing Begin(std::byte* to, const LaneFrame& head, std::uint32_t bytes_max) {
@@ -33,10 +36,15 @@ void NoteLength(const Writing& out) {
   out.frame->bytes = static_cast<std::uint32_t>(out.at - bytes);
 }
 
+void Close(LaneFrame& frame, const iovec* parts, std::uint32_t count) {
+  frame.head_crc32c = frame.bytes > kLaneShortBytesMax ? CrcOfLongHead(frame) : 0;
+  frame.crc32c = CrcOfLaneFrame(parts, count);
+}
+
 void Close(const Writing& out) {
   NoteLength(out);
-  out.frame->head_crc32c = out.frame->bytes > kLaneShortBytesMax ? CrcOfLongHead(*out.frame) : 0;
-  out.frame->crc32c = CrcOfLaneFrame(*out.frame);
+  const iovec whole{.iov_base = out.frame, .iov_len = out.frame->bytes};
+  Close(*out.frame, &whole, 1);
 }
 
 std::size_t ChainBytes(const std::byte* arena, std::uint64_t first) {
@@ -51,14 +59,23 @@ std::size_t ChainBytes(const std::byte* arena, std::uint64_t first) {
 }
 
 // Records do not care in which chunk they lie: a chain is one chunk.
-void AppendChain(Writing& out, const std::byte* arena, std::uint64_t first, std::size_t bytes) {
+void AppendChain(Writing& out, const Segment& segment, const std::byte* arena, std::uint64_t first,
+                 std::size_t bytes) {
   if (bytes == 0) return;
   *reinterpret_cast<Chunk*>(out.at) = Chunk{.next = 0, .used_bytes = bytes};
   std::byte* to = out.at + kChunkHeaderBytes;
   for (std::uint64_t at = first; at != 0;) {
     const auto& chunk = *reinterpret_cast<const Chunk*>(arena + at);
     const std::size_t records = chunk.used_bytes - kChunkHeaderBytes;
-    memcpy(to, arena + at + kChunkHeaderBytes, records);
+    const std::byte* const from = arena + at + kChunkHeaderBytes;
+    if (out.pieces != nullptr && records >= kLanePieceBytesMin) {
+      const auto* const frame = reinterpret_cast<const std::byte*>(out.frame);
+      out.pieces->of[out.pieces->count++] = {.at = static_cast<std::uint32_t>(to - frame),
+                                             .bytes = static_cast<std::uint32_t>(records),
+                                             .offset = segment.OffsetOf(from)};
+    } else {
+      memcpy(to, from, records);
+    }
     to += records;
     at = chunk.next;
   }
@@ -72,20 +89,34 @@ bool AddAnswers(Writing& out, std::uint64_t bytes) {
   return out.answers_bytes <= kLaneShortBytesMax;
 }
 
-// Whether the records of the chain are those of a chunk of that length.
-bool HasRecordsOf(const std::byte* chunk, std::size_t bytes, const std::byte* arena,
-                  std::uint64_t first) {
-  const std::byte* records = chunk + kChunkHeaderBytes;
-  for (std::uint64_t at = first; at != 0;) {
-    const auto& part = *reinterpret_cast<const Chunk*>(arena + at);
-    const std::size_t length = part.used_bytes - kChunkHeaderBytes;
-    if (length > bytes - static_cast<std::size_t>(records - chunk) ||
-        memcmp(records, arena + at + kChunkHeaderBytes, length) != 0)
-      return false;
-    records += length;
-    at = part.next;
+/// Goes through the records of a chain.
+struct ChainReader {
+  const std::byte* arena;
+  std::uint64_t at;
+  std::size_t done = kChunkHeaderBytes;  ///< Of the chunk at `at`.
+
+  std::size_t left() const { return chunk().used_bytes - done; }
+  const std::byte* records() const { return arena + at + done; }
+  void Skip(std::size_t bytes) {
+    done += bytes;
+    if (done != chunk().used_bytes) return;
+    at = chunk().next;
+    done = kChunkHeaderBytes;
   }
-  return records == chunk + bytes;
+
+ private:
+  const Chunk& chunk() const { return *reinterpret_cast<const Chunk*>(arena + at); }
+};
+
+// Of two chains of as many bytes.
+bool HaveSameRecords(ChainReader one, ChainReader other) {
+  while (one.at != 0 && other.at != 0) {
+    const std::size_t bytes = std::min(one.left(), other.left());
+    if (memcmp(one.records(), other.records(), bytes) != 0) return false;
+    one.Skip(bytes);
+    other.Skip(bytes);
+  }
+  return true;
 }
 
 // As where a process puts the same to all: what goes to a node's processes goes there once.
@@ -99,8 +130,8 @@ bool IsOwedAsTheLast(const Writing& out, const DirectoryEntry& owed, const std::
       last.bytes_from != owed.bytes_from || last.message_bytes != owed.message_bytes ||
       last.message_count != owed.message_count || last.transfers != owed.transfers)
     return false;
-  const auto* const chunk = reinterpret_cast<const std::byte*>(out.last + 1);
-  return HasRecordsOf(chunk, last.puts_bytes, arena, owed.puts);
+  return last.puts_bytes == ChainBytes(arena, owed.puts) &&
+         HaveSameRecords({.arena = arena, .at = out.last_puts}, {.arena = arena, .at = owed.puts});
 }
 
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
@@ -139,9 +170,10 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
   out.frame->entries += 1;
   out.pairs += 1;
   out.at += sizeof(LaneEntry);
-  AppendChain(out, arena, owed.puts, puts);
-  AppendChain(out, arena, owed.gets, gets);
-  AppendChain(out, arena, owed.messages, messages);
+  out.last_puts = owed.puts;
+  AppendChain(out, segment, arena, owed.puts, puts);
+  AppendChain(out, segment, arena, owed.gets, gets);
+  AppendChain(out, segment, arena, owed.messages, messages);
   return true;
 }
 
@@ -245,8 +277,13 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
   Writing out[kLaneHostsMax];
-  for (std::uint32_t host = 0; host < shape.hosts; ++host)
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     out[host] = Begin(area.out[host][barrier & 1], head, bytes_max);
+    LanePieces& pieces = area.pieces[host][barrier & 1];
+    pieces.count = 0;
+    // Who goes ahead of a barrier uses its heaps again before that is over.
+    if (bytes_max > kLaneShortBytesMax) out[host].pieces = &pieces;
+  }
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
   if (head.with_votes != 0 && !AppendVotes(shape, barrier - 1, out)) return false;
   for (std::uint32_t host = 0; host < shape.hosts; ++host) NoteLength(out[host]);
@@ -254,8 +291,10 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
   LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
+    if (area.pieces[host][barrier & 1].count != 0) lanes.NotePieces(barrier);
     out[host].frame->direct = direct;
-    Close(out[host]);
+    iovec parts[kLanePartsMax];
+    Close(*out[host].frame, parts, PartsOfLaneFrame(segment, host, barrier & 1, parts));
   }
   return true;
 }

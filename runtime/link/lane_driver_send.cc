@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "runtime/link/lane_driver.h"
+#include "runtime/link/lane_pieces.h"
 #include "runtime/link/lane_route.h"
 
 namespace bspnow::runtime {
@@ -99,11 +100,11 @@ LaneRoute LaneDriver::RouteOfHeads(std::uint32_t barrier) {
 void LaneDriver::SendDirect(std::uint32_t barrier) {
   for (std::uint32_t places = 1; places < shape_.hosts; ++places) {
     const std::uint32_t host = (shape_.self + places) % shape_.hosts;
-    std::byte* const at = area_->out[host][barrier & 1];
-    const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
+    const auto& frame = *reinterpret_cast<const LaneFrame*>(area_->out[host][barrier & 1]);
     if ((frame.direct >> host & 1) == 0) continue;
-    iovec part{.iov_base = at, .iov_len = frame.bytes};
-    if (SendTo(host, &part, 1, barrier) == Sent::kBroken) GiveUp();
+    iovec parts[kLanePartsMax];
+    const std::uint32_t count = PartsOfLaneFrame(*shape_.segment, host, barrier & 1, parts);
+    if (SendTo(host, parts, count, barrier) == Sent::kBroken) GiveUp();
   }
 }
 

@@ -62,8 +62,8 @@ class Node {
   std::string Frame(std::uint32_t barrier) {
     const LaneShape shape{.segment = &segment_, .self = self_, .hosts = 2, .p = 2};
     EXPECT_TRUE(ComposeLaneFrames(shape, barrier, LaneRoute::kAsOwed));
-    const std::byte* const frame = segment_.lanes().out[1 - self_][barrier & 1];
-    return {reinterpret_cast<const char*>(frame), reinterpret_cast<const LaneFrame*>(frame)->bytes};
+    const std::vector<std::byte> frame = FrameTo(segment_, 1 - self_, barrier);
+    return {reinterpret_cast<const char*>(frame.data()), frame.size()};
   }
 
   /// What came from the other process.
@@ -159,6 +159,24 @@ TEST_F(LaneDriverTest, FramesOfAllLengthsComeWhole) {
     ASSERT_TRUE(node_.Records(barrier) == records) << length << " bytes";
     ++barrier;
   }
+}
+
+TEST_F(LaneDriverTest, LongRecordsAreSentThoughTheLaneTakesAPartOfThemAtATime) {
+  const std::string records = RandomRecords(random_, 400'000);
+  node_.Owe(kFirst, records);
+  std::vector<std::byte> come(sizeof(LaneFrame));
+  std::thread peer([&] {
+    recv(lane_.there.get(), come.data(), come.size(), MSG_WAITALL);
+    come.resize(reinterpret_cast<const LaneFrame*>(come.data())->bytes);
+    recv(lane_.there.get(), come.data() + sizeof(LaneFrame), come.size() - sizeof(LaneFrame),
+         MSG_WAITALL);
+    Send(other_.Frame(kFirst));
+  });
+  Pass(kFirst);
+  peer.join();
+  EXPECT_EQ(node_.segment().lanes().pieces[1][kFirst & 1].count, 1u);
+  EXPECT_GT(come.size(), records.size());
+  EXPECT_TRUE(come == FrameTo(node_.segment(), 1, kFirst));
 }
 
 TEST_F(LaneDriverTest, ALongFrameIsFollowedByTheNextBarriers) {

@@ -1,7 +1,6 @@
 #include "runtime/link/lane_frame.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/link/crc32c.h"
 #include "runtime/link/lane_entries.h"
@@ -19,9 +18,19 @@ bool IsChunk(const std::byte* at, std::uint32_t bytes) {
 
 }  // namespace
 
+std::uint32_t CrcOfLaneFrame(const iovec* parts, std::uint32_t count) {
+  std::uint32_t crc = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t before = i == 0 ? kCrcFrom : 0;
+    crc = Crc32c(crc, static_cast<const std::byte*>(parts[i].iov_base) + before,
+                 parts[i].iov_len - before);
+  }
+  return crc;
+}
+
 std::uint32_t CrcOfLaneFrame(const LaneFrame& frame) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(&frame);
-  return Crc32c(0, bytes + kCrcFrom, frame.bytes - kCrcFrom);
+  const iovec whole{.iov_base = const_cast<LaneFrame*>(&frame), .iov_len = frame.bytes};
+  return CrcOfLaneFrame(&whole, 1);
 }
 
 std::uint32_t CrcOfLongHead(const LaneFrame& frame) {

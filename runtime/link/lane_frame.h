@@ -3,6 +3,8 @@
 #ifndef RUNTIME_LINK_LANE_FRAME_H_
 #define RUNTIME_LINK_LANE_FRAME_H_
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -33,6 +35,8 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute 
 
 /// LaneFrame::crc32c
 std::uint32_t CrcOfLaneFrame(const LaneFrame& frame);
+/// The same of a frame that lies in these parts, of which the first holds its head.
+std::uint32_t CrcOfLaneFrame(const iovec* parts, std::uint32_t count);
 
 /// LaneFrame::head_crc32c of a long one.
 std::uint32_t CrcOfLongHead(const LaneFrame& frame);

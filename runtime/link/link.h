@@ -49,7 +49,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 22;
+inline constexpr std::uint32_t kLinkVersion = 23;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;

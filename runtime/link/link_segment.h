@@ -123,6 +123,14 @@ class Segment {
   /// The header of the whole segment, if this is a group's part; else its own.
   NodeHeader& root() const { return *root_; }
 
+  std::uint64_t OffsetOf(const std::byte* place) const {
+    return static_cast<std::uint64_t>(place - data_);
+  }
+  /// Not of a group's part. nullptr: so many bytes do not lie there.
+  std::byte* Find(std::uint64_t offset, std::uint64_t count) const {
+    return offset <= bytes() && count <= bytes() - offset ? data_ + offset : nullptr;
+  }
+
   GroupSlot& group_slot(std::uint32_t i) const { return At<GroupSlot>(layout_.groups_offset)[i]; }
 
   /// Not of a group's part.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "runtime/link/lane_pieces.h"
 #include "worker/exchange/job_exchange.h"
 
 namespace bspnow::worker {
@@ -167,12 +168,19 @@ void JobExchange::LookAfterLanes() {
   if (actions.complete && !exchange_.waiting()) CompleteByFrames(released);
 }
 
-// The processes go on while it is copied, and may write the second frame after it there. Nobody
-// needs this one then: who composes that has had the others' frames of the barrier in between.
+// The processes go on while it is copied, and may end the barrier after it: then they use the heaps
+// again in which parts of it lie, and write the next but one frame there. Nobody needs this one
+// then: who ends that barrier has had the others' frames of it.
 void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks) {
-  const std::byte* const out = segment_.lanes().out[host][barrier & 1];
-  std::vector<std::byte> copy = CopyOfFrame(out);
-  if (lanes_->barrier.StillComposed(barrier)) SendLaneCopy(host, std::move(copy), asks);
+  iovec parts[kLanePartsMax];
+  const std::uint32_t count = PartsOfLaneFrame(segment_, host, barrier & 1, parts);
+  std::vector<std::byte> copy;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto* const part = static_cast<const std::byte*>(parts[i].iov_base);
+    copy.insert(copy.end(), part, part + parts[i].iov_len);
+  }
+  if (lanes_->barrier.StillComposed(barrier) && lanes_->keeper.Repeatable(barrier, Released()))
+    SendLaneCopy(host, std::move(copy), asks);
 }
 
 // To who asked for none, too: he drops them.

@@ -14,6 +14,7 @@
 #include "base/unique_fd.h"
 #include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
+#include "runtime/link/lane_pieces.h"
 
 namespace bspnow {
 
@@ -47,6 +48,19 @@ inline std::uint64_t MakeChunk(const Segment& segment, Pid pid, HeapUse& use,
   *reinterpret_cast<Chunk*>(chunk) = {.next = next, .used_bytes = bytes};
   std::memcpy(chunk + kChunkHeaderBytes, records.data(), records.size());
   return at;
+}
+
+/// What is sent to that host at a barrier, as its frames have been composed.
+inline std::vector<std::byte> FrameTo(const Segment& segment, std::uint32_t host,
+                                      std::uint32_t barrier) {
+  iovec parts[kLanePartsMax];
+  const std::uint32_t count = PartsOfLaneFrame(segment, host, barrier & 1, parts);
+  std::vector<std::byte> frame;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto* const part = static_cast<const std::byte*>(parts[i].iov_base);
+    frame.insert(frame.end(), part, part + parts[i].iov_len);
+  }
+  return frame;
 }
 
 /// One of two nodes, with one process each.
@@ -125,14 +139,11 @@ class Node {
 
   /// What comes from the other node, of its frame.
   void Receive(const Node& other) {
-    const std::byte* const frame = other.segment_.lanes().out[self_][kBarrier & 1];
-    std::memcpy(segment_.lanes().in[other.self_][kBarrier & 1], frame, kLaneFrameBytesMax);
+    const std::vector<std::byte> frame = other.FrameToOther();
+    std::memcpy(segment_.lanes().in[other.self_][kBarrier & 1], frame.data(), frame.size());
   }
 
-  std::vector<std::byte> FrameToOther() const {
-    const std::byte* const frame = segment_.lanes().out[1 - self_][kBarrier & 1];
-    return {frame, frame + reinterpret_cast<const LaneFrame*>(frame)->bytes};
-  }
+  std::vector<std::byte> FrameToOther() const { return FrameTo(segment_, 1 - self_, kBarrier); }
 
   /// Records of the chunk at `offset` of the other process's arena.
   std::string Read(std::uint64_t offset) const {
