@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t kReserveParts = 20;
 constexpr std::uint64_t kReserveBytesMax = std::uint64_t{1} << 30;
 constexpr std::uint64_t kReserveInodesMax = 100'000;
-constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
 
 }  // namespace
 
@@ -54,7 +53,7 @@ std::string LackOfInodes(int error, const std::string& path) {
 }
 
 std::uint64_t BytesTaken(const struct stat& file) {
-  return static_cast<std::uint64_t>(file.st_blocks) * kBlockBytes;
+  return static_cast<std::uint64_t>(file.st_blocks) * S_BLKSIZE;
 }
 
 }  // namespace bspnow

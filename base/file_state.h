@@ -1,12 +1,21 @@
-// Whether a file may have changed since it was read. By the time of its content alone a change is
-// missed that follows another one within a tick of the disk's clock, some milliseconds, on some
-// file systems seconds, and one that puts an earlier time back.
+// When a file was changed, and whether it may have been since it was read. By the time of its
+// content alone a change is missed that follows another one within a tick of the disk's clock, some
+// milliseconds, on some file systems seconds, and one that puts an earlier time back.
 #ifndef BASE_FILE_STATE_H_
 #define BASE_FILE_STATE_H_
 
 #include <sys/stat.h>
 
+#include <cstdint>
+
 namespace bspnow {
+
+inline constexpr std::int64_t kFileNsPerS = 1'000'000'000;
+
+/// Since 1970, and negative before.
+inline std::int64_t FileNs(const timespec& time) {
+  return time.tv_sec * kFileNsPerS + time.tv_nsec;
+}
 
 /// `now` is what `before` was.
 inline bool IsSameState(const struct stat& before, const struct stat& now) {

@@ -11,13 +11,12 @@
 
 #include "base/directory_listing.h"
 #include "base/disk_room.h"
+#include "base/file_state.h"
 
 namespace bspnow::files {
 namespace {
 
 constexpr std::size_t kCopyBytes = std::size_t{64} << 20;
-constexpr mode_t kPermissions = 0777;
-constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 absl::Status Failed(std::string_view what, const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat(std::string(what), " ", path));
@@ -118,7 +117,7 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
     // That copies within a file system only.
     if (n < 0) n = sendfile(out.get(), in->get(), nullptr, kCopyBytes);
   } while (n > 0);
-  if (n < 0 || fchmod(out.get(), mode & kPermissions) != 0) return Failed("writing", path);
+  if (n < 0 || fchmod(out.get(), mode & ACCESSPERMS) != 0) return Failed("writing", path);
   const absl::StatusOr<FileContent> content = ContentOf(out.get(), path, stops);
   if (!content.ok()) return content.status();
   if (content->sha256 == sha256) return absl::OkStatus();
@@ -136,7 +135,7 @@ std::vector<StoredBlob> BlobStore::List() const {
     if (!CheckSha256(name).ok() || stat(PathOf(name).c_str(), &status) != 0) continue;
     blobs.push_back({.sha256 = name,
                      .bytes = static_cast<std::uint64_t>(status.st_size),
-                     .asked_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec});
+                     .asked_ns = FileNs(status.st_mtim)});
   }
   std::sort(blobs.begin(), blobs.end(),
             [](const StoredBlob& a, const StoredBlob& b) { return a.asked_ns < b.asked_ns; });
@@ -149,7 +148,7 @@ int BlobStore::RemoveUnneeded(const std::set<std::string>& needed,
                               std::int64_t before_unix_s) const {
   int removed = 0;
   for (const StoredBlob& blob : List()) {
-    if (blob.asked_ns / kNsPerS >= before_unix_s) break;
+    if (blob.asked_ns / kFileNsPerS >= before_unix_s) break;
     if (needed.contains(blob.sha256)) continue;
     Remove(blob.sha256);
     ++removed;

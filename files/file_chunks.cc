@@ -8,11 +8,11 @@
 
 #include <algorithm>
 
+#include "base/disk_room.h"
+
 namespace bspnow::files {
 namespace {
 
-constexpr std::uint32_t kPermissions = 0777;
-constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, wherever the file lies.
 /// Shorter ones are sent as zeros, lest a file of many has a chunk for each.
 constexpr std::uint64_t kHoleBytesLeast = 64 << 10;
 
@@ -40,8 +40,8 @@ absl::StatusOr<OutgoingFile> OutgoingFile::Of(UniqueFd file, std::string name) {
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   OutgoingFile outgoing(
       std::move(file),
-      {.name = std::move(name), .bytes = bytes, .mode = status.st_mode & kPermissions});
-  outgoing.sparse_ = static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes < bytes;
+      {.name = std::move(name), .bytes = bytes, .mode = status.st_mode & ACCESSPERMS});
+  outgoing.sparse_ = BytesTaken(status) < bytes;
   return outgoing;
 }
 

@@ -14,6 +14,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/disk_room.h"
+#include "base/file_state.h"
 #include "base/write_all.h"
 #include "files/file_name.h"
 
@@ -22,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kPermissionBits = 0777;
-constexpr std::int64_t kNsPerS = 1'000'000'000;
 /// The name of a file that has not come whole begins so; one may stay when this process dies.
 constexpr std::string_view kComingPrefix = ".bspnow-coming-";
 constexpr int kComingMax = 10'000;  // In one directory.
@@ -97,7 +96,7 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
   if (!error && !file_system_.valid())
     file_system_ = UniqueFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (error || !file_system_.valid()) return NotMade("", path.parent_path().string());
-  const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
+  const auto mode = static_cast<mode_t>((head.mode & ACCESSPERMS) | S_IRUSR | S_IWUSR);
   if (absl::Status made = Make(path.parent_path(), mode); !made.ok()) return made;
   names_.push_back(head.name);
   missing_bytes_ = head.bytes;
@@ -185,8 +184,8 @@ absl::StatusOr<FilesFound> FilesBelow(const std::string& directory) {
     if (at->path().filename().string().starts_with(kComingPrefix)) continue;
     found.files.push_back({.name = name,
                            .bytes = static_cast<std::uint64_t>(status.st_size),
-                           .mode = status.st_mode & kPermissionBits,
-                           .changed_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec,
+                           .mode = status.st_mode & ACCESSPERMS,
+                           .changed_ns = FileNs(status.st_mtim),
                            .path = path});
   }
   if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));

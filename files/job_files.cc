@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_state.h"
 #include "base/write_all.h"
 #include "files/job_files_format.h"
 
@@ -26,24 +27,19 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kSmallBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kContentBytesMax = std::uint64_t{16} << 20;  // Of all small files.
 constexpr std::size_t kLargeFilesMax = 512;                          // Each takes a descriptor.
-constexpr mode_t kPermissions = 0777;
-constexpr std::int64_t kTickNs = 10'000'000;              // The longest (CONFIG_HZ=100).
-constexpr std::int64_t kTimeUnitNsMax = 2 * kFileNsPerS;  // FAT's.
+constexpr std::int64_t kTickNs = 10'000'000;                         // The longest (CONFIG_HZ=100).
+constexpr std::int64_t kTimeUnitNsMax = 2 * kFileNsPerS;             // FAT's.
 constexpr std::chrono::nanoseconds kLookAgain{kTickNs / 10};
 
 absl::Status Failed(const std::string& what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
-std::int64_t ChangedNs(const struct stat& status) {
-  return status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec;
-}
-
 /// What file systems take for the time.
 std::int64_t FileClockNs() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME_COARSE, &now);  // tidy: theirs, which is behind all others
-  return now.tv_sec * kFileNsPerS + now.tv_nsec;
+  return FileNs(now);
 }
 
 /// Two changes of a file within so long may have one time, this one: it is that of the last tick,
@@ -181,7 +177,8 @@ absl::Status AddHole(ArchiveWriter& archive, std::uint64_t bytes) {
 
 bool IsUnchanged(const GivenFile& given, const struct stat& status) {
   return given.bytes == static_cast<std::uint64_t>(status.st_size) &&
-         given.changed_ns == ChangedNs(status) && given.mode == (status.st_mode & kPermissions) &&
+         given.changed_ns == FileNs(status.st_mtim) &&
+         given.mode == (status.st_mode & ACCESSPERMS) &&
          status.st_nlink == 1;  // It came with one name, and another one is to be linked to it.
 }
 
@@ -229,9 +226,9 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& giv
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return absl::OkStatus();  // Somebody else removed it.
   Noted noted{.name = path.substr(directory_.size() + 1),
-              .mode = status.st_mode & (S_IFMT | kPermissions),
+              .mode = status.st_mode & (S_IFMT | ACCESSPERMS),
               .bytes = 0,
-              .changed_ns = ChangedNs(status),
+              .changed_ns = FileNs(status.st_mtim),
               .content = {},
               .twin = {},
               .file = {}};
@@ -334,7 +331,7 @@ absl::Status NotedFiles::CheckKept(const Noted& noted) {
   struct stat status {};
   if (fstat(noted.file.get(), &status) != 0) return Failed(absl::StrCat("reading ", noted.name));
   const bool grown = static_cast<std::uint64_t>(status.st_size) > noted.bytes;
-  if (grown || ChangedNs(status) == noted.changed_ns) return absl::OkStatus();
+  if (grown || FileNs(status.st_mtim) == noted.changed_ns) return absl::OkStatus();
   return absl::AbortedError(
       absl::StrCat("the program wrote into its file ", noted.name,
                    " while it was being saved; let it write a new one and rename that"));

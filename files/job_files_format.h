@@ -17,7 +17,6 @@ inline constexpr char kWhereName[] = "directory";
 inline constexpr std::string_view kFilesPrefix = "files/";
 inline constexpr std::string_view kLinesPrefix = "lines/";
 inline constexpr std::size_t kFilePieceBytes = std::size_t{1} << 20;
-inline constexpr std::int64_t kFileNsPerS = 1'000'000'000;
 
 /// Of all bytes of an archive, which follows them.
 class ArchiveHash {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include "base/file_state.h"
 #include "base/testing/scratch_directory.h"
 #include "files/job_files_format.h"
 
@@ -162,8 +163,8 @@ TEST_F(JobFilesTest, LeaveOutWhatCameWithTheJobUnlessItChanged) {
     ASSERT_EQ(stat((job() + "/" + name).c_str(), &status), 0);
     given.push_back({.name = name,
                      .bytes = static_cast<std::uint64_t>(status.st_size),
-                     .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
-                     .mode = status.st_mode & 0777});
+                     .changed_ns = FileNs(status.st_mtim),
+                     .mode = status.st_mode & ACCESSPERMS});
   }
   Write("changed", "by the program");
   ASSERT_TRUE(Archive(Note(given), {}).ok());

@@ -28,7 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTextBytesMax = std::uint64_t{2} << 20;
-constexpr mode_t kPermissions = 0777;
 
 absl::Status Failed(const std::string& what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
@@ -107,7 +106,7 @@ absl::Status ArchiveReader::MakeDirectories(const fs::path& into, const fs::path
     const bool there = lstat(path.c_str(), &status) == 0;
     if (there && S_ISDIR(status.st_mode)) {
       if ((status.st_mode & S_IRWXU) == S_IRWXU) continue;
-      const mode_t mode = status.st_mode & kPermissions;
+      const mode_t mode = status.st_mode & ACCESSPERMS;
       directories_.try_emplace(path, Made{.mode = mode, .changed = status.st_mtim});
       if (chmod(path.c_str(), mode | S_IRWXU) != 0) return Failed("chmod " + path.string());
       continue;
@@ -228,7 +227,7 @@ absl::Status ArchiveReader::KeepLine(std::string_view name, std::string text) {
 absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& into,
                                    const std::string& name) {
   const std::string path = into + "/" + name;
-  const mode_t mode = archive_entry_perm(entry) & kPermissions;
+  const mode_t mode = archive_entry_perm(entry) & ACCESSPERMS;
   const timespec changed = {.tv_sec = archive_entry_mtime(entry),
                             .tv_nsec = archive_entry_mtime_nsec(entry)};
   if (archive_entry_filetype(entry) == AE_IFDIR) {

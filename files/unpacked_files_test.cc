@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_state.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
@@ -91,11 +92,10 @@ TEST_F(UnpackedFilesTest, AnotherNameOfAFileThatCameWithTheJobIsLinkedToIt) {
   Write("data", "text");
   struct stat status {};
   ASSERT_EQ(stat((job() + "/data").c_str(), &status), 0);
-  const GivenFile given{
-      .name = "data",
-      .bytes = 4,
-      .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
-      .mode = status.st_mode & 0777};
+  const GivenFile given{.name = "data",
+                        .bytes = 4,
+                        .changed_ns = FileNs(status.st_mtim),
+                        .mode = status.st_mode & ACCESSPERMS};
   fs::create_hard_link(job() + "/data", job() + "/backup");
   std::ofstream(later() + "/data") << "text";
   SaveAndUnpack({given});
@@ -110,10 +110,7 @@ TEST_F(UnpackedFilesTest, ModesOfFilesThatCameWithTheJobAreKept) {
     fs::permissions(path, fs::perms{0644});
     struct stat status {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
-    given.push_back({.name = name,
-                     .bytes = 4,
-                     .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec,
-                     .mode = 0644});
+    given.push_back({.name = name, .bytes = 4, .changed_ns = FileNs(status.st_mtim), .mode = 0644});
   }
   fs::permissions(job() + "/tool.sh", fs::perms{0755});
   SaveAndUnpack(given);

@@ -12,8 +12,6 @@
 namespace bspnow::client {
 namespace {
 
-constexpr std::uint32_t kPermissions = 0777;
-
 absl::Status Unreadable(const std::string& path) {
   const std::string message = absl::StrCat("file ", path, ": ", strerror(errno));
   return errno == EACCES ? absl::PermissionDeniedError(message) : absl::NotFoundError(message);
@@ -34,7 +32,7 @@ absl::StatusOr<Content> ReadContent(const std::string& path) {
   return Content{.path = path,
                  .sha256 = read->sha256,
                  .bytes = read->bytes,
-                 .mode = status.st_mode & kPermissions};
+                 .mode = status.st_mode & ACCESSPERMS};
 }
 
 }  // namespace bspnow::client

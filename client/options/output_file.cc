@@ -86,7 +86,7 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path,
   if (is_new || IsOursAlone(there)) {
     absl::StatusOr<OutputFile> made = Beside(path, std::move(unfinished));
     if (absl::IsAlreadyExists(made.status())) return made;
-    if (made.ok() && (is_new || fchmod(made->fd(), there.st_mode & 0777) == 0)) return made;
+    if (made.ok() && (is_new || fchmod(made->fd(), there.st_mode & ACCESSPERMS) == 0)) return made;
   }
   absl::StatusOr<UniqueFd> in_place = OpenOutput(path);
   if (!in_place.ok()) return in_place.status();

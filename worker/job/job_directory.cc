@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/disk_room.h"
+#include "base/file_state.h"
 #include "base/remove_tree.h"
 #include "files/file_name.h"
 #include "worker/passed_directory.h"
@@ -23,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kProgramMode = 0755;
-constexpr std::int64_t kNsPerS = 1'000'000'000;
 constexpr std::int64_t kTimeUnitSMax = 2;  // FAT's.
 constexpr std::int64_t kDayS = 24 * 3600;
 
@@ -37,7 +37,7 @@ absl::Status NotMade(const std::string& path, const std::error_code& error) {
 void MakeOlder(LeftFile& file, std::int64_t even_s) {
   const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = even_s, .tv_nsec = 0}};
   if (utimensat(AT_FDCWD, file.path.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0)
-    file.changed_ns = even_s * kNsPerS;
+    file.changed_ns = even_s * kFileNsPerS;
 }
 
 }  // namespace
