@@ -1,5 +1,6 @@
 #include "net/frame_check.h"
 
+#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <isa-l/crc.h>
 
@@ -43,6 +44,11 @@ const char* FaultText(FrameFault fault) {
   }
 }
 
+std::string ReasonIn(std::span<const std::byte> payload) {
+  const std::size_t bytes = std::min(payload.size(), kReasonBytesMax);
+  return absl::CHexEscape({reinterpret_cast<const char*>(payload.data()), bytes});
+}
+
 absl::Status FaultStatus(FrameFault fault) {
   if (fault == FrameFault::kNone) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("frame refused: ", FaultText(fault)));
@@ -60,7 +66,7 @@ void SealFrame(FrameHeader& header, std::span<const iovec> pieces) {
   std::uint32_t crc = 0;
   std::uint32_t prefix_crc = 0;
   for (const iovec& piece : pieces) {
-    std::span<const std::byte> rest(static_cast<const std::byte*>(piece.iov_base), piece.iov_len);
+    std::span<const std::byte> rest = PieceBytes(piece);
     if (bytes < kFramePrefixBytes) {
       const auto prefix = rest.first(std::min(rest.size(), kFramePrefixBytes - bytes));
       crc = prefix_crc = Crc32c(crc, prefix);
@@ -79,7 +85,7 @@ void SealFrame(FrameHeader& header, std::span<const iovec> pieces) {
 }
 
 void SealFrame(FrameHeader& header, std::span<const std::byte> payload) {
-  const iovec piece{const_cast<std::byte*>(payload.data()), payload.size()};
+  const iovec piece = PieceOf(payload);
   SealFrame(header, std::span(&piece, 1));
 }
 

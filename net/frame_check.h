@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "net/frame.h"
 
@@ -36,6 +37,10 @@ const char* FaultName(FrameFault fault);
 
 /// For the peer and the log: the name, or more than that.
 const char* FaultText(FrameFault fault);
+
+/// The reason in the payload of a kAbort, as far as anybody reads it, escaped for logs.
+inline constexpr std::size_t kReasonBytesMax = 256;
+std::string ReasonIn(std::span<const std::byte> payload);
 
 /// OK for kNone, else DATA_LOSS with the fault's text.
 absl::Status FaultStatus(FrameFault fault);
@@ -68,6 +73,13 @@ FrameFault CheckPayload(const FrameHeader& header, std::span<const std::byte> pa
 
 /// An empty header of this kind, to be filled in.
 inline FrameHeader HeaderOf(FrameKind kind) { return {.kind = static_cast<std::uint16_t>(kind)}; }
+
+inline std::span<const std::byte> PieceBytes(const iovec& piece) {
+  return {static_cast<const std::byte*>(piece.iov_base), piece.iov_len};
+}
+inline iovec PieceOf(std::span<const std::byte> bytes) {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
 
 /// Bytes of any plain struct, for payloads.
 template <typename T>

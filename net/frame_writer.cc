@@ -17,14 +17,6 @@ namespace {
 constexpr std::size_t kPiecesAtOnce = 64;
 constexpr std::size_t kFramePiecesMax = 16;
 
-std::span<const std::byte> AsBytes(const iovec& piece) {
-  return {static_cast<const std::byte*>(piece.iov_base), piece.iov_len};
-}
-
-iovec AsPiece(std::span<const std::byte> bytes) {
-  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
-}
-
 // 0: the socket takes nothing now.
 absl::StatusOr<std::size_t> SendInClear(int fd, std::span<const iovec> pieces) {
   msghdr message{};
@@ -44,7 +36,7 @@ void FrameWriter::Push(FrameHeader header, std::span<const std::byte> owned,
                        std::span<const iovec> pieces) {
   BSP_CHECK_OP(pieces.size(), <=, kFramePiecesMax);
   std::array<iovec, kFramePiecesMax + 1> payload;
-  payload[0] = AsPiece(owned);
+  payload[0] = PieceOf(owned);
   std::copy(pieces.begin(), pieces.end(), payload.begin() + 1);
   SealFrame(header, std::span<const iovec>(payload).first(pieces.size() + 1));
 
@@ -64,12 +56,12 @@ std::size_t FrameWriter::Gather(std::span<iovec> out) const {
   const auto add = [&](std::span<const std::byte> bytes) {
     const std::size_t skipped = std::min(skip, bytes.size());
     skip -= skipped;
-    if (skipped < bytes.size()) out[n++] = AsPiece(bytes.subspan(skipped));
+    if (skipped < bytes.size()) out[n++] = PieceOf(bytes.subspan(skipped));
   };
   for (const Item& item : queue_) {
     if (n + 1 + item.pieces.size() > out.size()) break;
     add(item.head);
-    for (const iovec& piece : item.pieces) add(AsBytes(piece));
+    for (const iovec& piece : item.pieces) add(PieceBytes(piece));
   }
   return n;
 }
@@ -102,7 +94,7 @@ absl::Status FrameWriter::Write(int fd, StreamTls* tls) {
 void FrameWriter::OwnAll() {
   for (Item& item : queue_) {
     for (const iovec& piece : item.pieces) {
-      const std::span<const std::byte> bytes = AsBytes(piece);
+      const std::span<const std::byte> bytes = PieceBytes(piece);
       item.head.insert(item.head.end(), bytes.begin(), bytes.end());
     }
     item.pieces.clear();

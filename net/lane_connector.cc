@@ -1,6 +1,5 @@
 #include "net/lane_connector.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <sys/socket.h>
@@ -14,8 +13,6 @@
 
 namespace bspnow {
 namespace {
-
-constexpr std::size_t kReasonBytesMax = 256;
 
 ConnectingProof RequestOf(const LaneConnectorOptions& options) {
   FrameHeader header = HeaderOf(FrameKind::kLane);
@@ -134,11 +131,11 @@ void LaneConnector::OnChallenge() {
 
 // As much as came with the header: it is one short frame.
 std::string LaneConnector::ReadReason() {
-  char text[kReasonBytesMax];
+  std::byte text[kReasonBytesMax];
   const std::size_t room = std::min<std::size_t>(sizeof text, answer_.payload_bytes);
   const ssize_t n = recv(fd_.get(), text, room, MSG_DONTWAIT);
-  const std::string reason(text, static_cast<std::size_t>(std::max(n, ssize_t{0})));
-  return absl::StrCat("refused: ", absl::CHexEscape(reason));
+  const auto bytes = static_cast<std::size_t>(std::max(n, ssize_t{0}));
+  return absl::StrCat("refused: ", ReasonIn(std::span(text).first(bytes)));
 }
 
 void LaneConnector::GoOn(const std::string& failure) {

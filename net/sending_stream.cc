@@ -1,6 +1,5 @@
 #include "net/sending_stream.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "net/frame_check.h"
 
 namespace bspnow {
 namespace {
@@ -18,11 +18,6 @@ constexpr std::uint64_t kPumpBytes = 2 << 20;  // Then other streams have their 
 constexpr std::uint64_t kBackoffMsMin = 10;
 constexpr std::uint64_t kBackoffMsMax = 1000;
 constexpr std::uint32_t kRefusalsMax = 5;
-constexpr std::size_t kReasonBytesMax = 256;
-
-iovec AsPiece(std::span<const std::byte> bytes) {
-  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
-}
 
 std::size_t PayloadBytes(const OutgoingBatch& batch) {
   std::size_t bytes = sizeof batch.piece + batch.owned.size();
@@ -185,7 +180,7 @@ bool SendingStream::PushNext() {
   if (!next.has_value()) return false;
   const OutgoingBatch& batch = kept_.at(next->sequence).batch;
   Pieces pieces;
-  if (!batch.owned.empty()) pieces.push_back(AsPiece(batch.owned));
+  if (!batch.owned.empty()) pieces.push_back(PieceOf(batch.owned));
   pieces.insert(pieces.end(), batch.pieces.begin(), batch.pieces.end());
   if (!retention_.AwaitsAck()) heard_ns_ = NowNs();
   if (!retention_.Sent()) {
@@ -288,8 +283,8 @@ FrameFault SendingStream::OnAck(std::uint64_t sequence) {
 // frames to the worker would wait for this one. What the writer has of it goes with the connection.
 void SendingStream::Own(OutgoingBatch& batch) {
   for (const iovec& piece : batch.pieces) {
-    const auto* const bytes = static_cast<const std::byte*>(piece.iov_base);
-    batch.owned.insert(batch.owned.end(), bytes, bytes + piece.iov_len);
+    const std::span<const std::byte> bytes = PieceBytes(piece);
+    batch.owned.insert(batch.owned.end(), bytes.begin(), bytes.end());
   }
   batch.pieces.clear();
 }
@@ -298,12 +293,11 @@ void SendingStream::Own(OutgoingBatch& batch) {
 // was damaged on its way says nothing against the frame: it is sent again, until the other end
 // counts as unreachable.
 FrameFault SendingStream::OnAbort(const Frame& frame) {
-  const std::size_t bytes = std::min(frame.payload.size(), kReasonBytesMax);
-  const std::string text(reinterpret_cast<const char*>(frame.payload.data()), bytes);
-  abort_reason_ = absl::StrCat("closed by the receiver: ", absl::CHexEscape(text));
+  const std::string reason = ReasonIn(frame.payload);
+  abort_reason_ = absl::StrCat("closed by the receiver: ", reason);
   reader_->Stop();
   const auto found = kept_.find(frame.header.sequence);
-  const bool damaged = text == FaultText(FrameFault::kBadPayloadCrc);
+  const bool damaged = reason == FaultText(FrameFault::kBadPayloadCrc);
   if (state_ != State::kOpen || found == kept_.end()) return FrameFault::kNone;
   if (damaged) {
     Own(found->second.batch);

@@ -1,6 +1,5 @@
 #include "net/stream_probe.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
@@ -11,11 +10,6 @@
 #include "net/frame_check.h"
 
 namespace bspnow {
-namespace {
-
-constexpr std::size_t kReasonBytesMax = 256;
-
-}  // namespace
 
 StreamProbe::StreamProbe(EventLoop& loop, Resolver& resolver, StreamProbeOptions options, Done done)
     : loop_(loop), options_(std::move(options)), done_(std::move(done)) {
@@ -62,9 +56,7 @@ FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::
     return FrameFault::kNone;
   }
   if (FrameKind{header.kind} != FrameKind::kAbort) return FrameFault::kMalformed;
-  const std::size_t bytes = std::min(payload.size(), kReasonBytesMax);
-  const std::string text(reinterpret_cast<const char*>(payload.data()), bytes);
-  refusal_ = absl::StrCat("refused: ", absl::CHexEscape(text));
+  refusal_ = absl::StrCat("refused: ", ReasonIn(payload));
   return FrameFault::kNone;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "net/frame.h"
+#include "net/frame_check.h"
 #include "net/socket.h"
 
 namespace bspnow {
@@ -27,10 +28,6 @@ constexpr std::size_t kSendBytes = 256 << 10;  // Stays in the cache until the s
 constexpr std::size_t kEarlyBytesMax = 4096;
 // AES-GCM wants another key after 2^24 records (RFC 8446, 5.5).
 constexpr std::uint32_t kRecordsPerKey = 1 << 18;
-
-std::span<const std::byte> AsBytes(const iovec& piece) {
-  return {static_cast<const std::byte*>(piece.iov_base), piece.iov_len};
-}
 
 }  // namespace
 
@@ -260,7 +257,7 @@ absl::StatusOr<std::size_t> StreamTls::Send(std::span<const iovec> pieces) {
     std::size_t taken = 0;
     for (const iovec& piece : pieces) {
       const auto bytes =
-          AsBytes(piece).first(std::min(piece.iov_len, kEarlyBytesMax - early_.size()));
+          PieceBytes(piece).first(std::min(piece.iov_len, kEarlyBytesMax - early_.size()));
       early_.insert(early_.end(), bytes.begin(), bytes.end());
       taken += bytes.size();
     }
@@ -281,7 +278,7 @@ std::size_t StreamTls::EncryptAll(std::span<const iovec> pieces) {
   std::size_t total = 0;
   packed_.clear();
   for (const iovec& piece : pieces) {
-    std::span<const std::byte> rest = AsBytes(piece);
+    std::span<const std::byte> rest = PieceBytes(piece);
     rest = rest.first(std::min(rest.size(), kSendBytes - total));
     total += rest.size();
     while (!rest.empty()) {
