@@ -3,22 +3,19 @@
 namespace bspnow {
 namespace {
 
-unsigned char ByteOf(std::string_view text, std::size_t at) {
-  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
-}
+constexpr std::string_view kControls[] = {
+    "\xd8\x9c",                                                                      // U+061C
+    "\xe2\x80\x8e", "\xe2\x80\x8f",                                                  // U+200E, F
+    "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",  // U+202A to E
+    "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9",                  // U+2066 to 9
+};
 
 }  // namespace
 
-// U+061C is D8 9C; U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069 begin with E2.
 std::size_t BidiControlBytes(std::string_view text) {
-  const unsigned char second = ByteOf(text, 1);
-  const unsigned char third = ByteOf(text, 2);
-  if (ByteOf(text, 0) == 0xd8 && second == 0x9c) return 2;
-  if (ByteOf(text, 0) != 0xe2) return 0;
-  const bool mark = second == 0x80 && (third == 0x8e || third == 0x8f);
-  const bool embedding = second == 0x80 && third >= 0xaa && third <= 0xae;
-  const bool isolate = second == 0x81 && third >= 0xa6 && third <= 0xa9;
-  return mark || embedding || isolate ? 3 : 0;
+  for (const std::string_view control : kControls)
+    if (text.starts_with(control)) return control.size();
+  return 0;
 }
 
 }  // namespace bspnow

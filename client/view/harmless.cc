@@ -6,20 +6,13 @@
 #include "base/bidi_control.h"
 
 namespace bspnow::client {
-namespace {
-
-unsigned char ByteOf(std::string_view text, std::size_t at) {
-  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
-}
-
-}  // namespace
 
 // In UTF-8 the second half of the control characters is C2 80 to C2 9F.
 std::string Harmless(std::string text) {
   std::string harmless;
   unsigned char before = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const unsigned char c = ByteOf(text, at);
+    const auto c = static_cast<unsigned char>(text[at]);
     const bool second_half = before == 0xc2 && c >= 0x80 && c < 0xa0;
     const std::size_t turns = BidiControlBytes(std::string_view(text).substr(at));
     before = c;
