@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/listener.h"
+#include "net/testing/loop_fixture.h"
 
 namespace bspnow {
 namespace {
@@ -39,7 +40,7 @@ struct End {
 
 const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 
-class FrameStreamTest : public testing::Test {
+class FrameStreamTest : public LoopTest {
  protected:
   FrameStreamTest() {
     auto listener = Listener::Create(
@@ -53,14 +54,6 @@ class FrameStreamTest : public testing::Test {
                                                    kKey, client_.Events());
   }
 
-  template <typename Condition>
-  void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
-    while (!condition() && !testing::Test::HasFailure()) loop_.RunOnce();
-    loop_.CancelTimer(limit);
-  }
-
-  EventLoop loop_;
   std::unique_ptr<Listener> listener_;
   End client_, server_;
 };

@@ -6,21 +6,12 @@
 #include <optional>
 
 #include "base/testing/no_threads.h"
+#include "net/testing/loop_fixture.h"
 
 namespace bspnow {
 namespace {
 
-class ResolverTest : public testing::Test {
- protected:
-  template <typename Condition>
-  void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
-    while (!condition() && !HasFailure()) loop_.RunOnce();
-    loop_.CancelTimer(limit);
-  }
-
-  EventLoop loop_;
-};
+using ResolverTest = LoopTest;
 
 TEST_F(ResolverTest, AnswersWithTheAddressesOfAName) {
   Resolver resolver(loop_);

@@ -1,5 +1,4 @@
-// For tests of streams: a loop that runs until something happens, and a sink that keeps received
-// frames.
+// For tests of streams: a sink that keeps received frames.
 #ifndef NET_STREAM_FIXTURE_H_
 #define NET_STREAM_FIXTURE_H_
 
@@ -14,11 +13,11 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/sending_stream.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
+#include "net/testing/loop_fixture.h"
 
 namespace bspnow {
 
@@ -91,7 +90,7 @@ inline SendingStreamOptions OptionsOfSender(const StreamKey& key, const SocketAd
           .stall_ms = kSoonMs};
 }
 
-class StreamTest : public testing::Test {
+class StreamTest : public LoopTest {
  protected:
   StreamTest()
       : receiver_(loop_, SocketOptions{}, sink_,
@@ -100,14 +99,6 @@ class StreamTest : public testing::Test {
     receiver_.SetSelf(kReceiver, kStreamKey);
   }
 
-  template <typename Condition>
-  void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
-    while (!condition() && !testing::Test::HasFailure()) loop_.RunOnce();
-    loop_.CancelTimer(limit);
-  }
-
-  EventLoop loop_;
   KeepingSink sink_;
   std::vector<std::string> facts_;
   ReceivingStreams receiver_;

@@ -11,6 +11,7 @@
 #include "net/listener.h"
 #include "net/stream_key.h"
 #include "net/stream_proof.h"
+#include "net/testing/loop_fixture.h"
 
 namespace bspnow::worker {
 namespace {
@@ -82,7 +83,7 @@ class Coordinator {
   std::unique_ptr<Listener> listener_;
 };
 
-class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamOwner {
+class CoordinatorStreamTest : public LoopTest, private CoordinatorStreamOwner {
  protected:
   CoordinatorStreamTest() : coordinator_(loop_) { Begin(); }
 
@@ -103,19 +104,6 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
     RunUntil([this] { return leases_ > 0; });
   }
 
-  template <typename Condition>
-  void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
-    while (!condition() && !HasFailure()) loop_.RunOnce();
-    loop_.CancelTimer(limit);
-  }
-
-  void RunFor(std::uint64_t ms) {
-    bool over = false;
-    loop_.AddTimer(ms, [&over] { over = true; });
-    RunUntil([&over] { return over; });
-  }
-
   // Whether there is a while without a new connection. Not the first one must be: a loaded machine
   // may pause both ends for longer than silence may last.
   bool ConnectionStays() {
@@ -130,7 +118,6 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
   Coordinator::Connection& connection(std::size_t i) { return *coordinator_.connections.at(i); }
   std::size_t connections() const { return coordinator_.connections.size(); }
 
-  EventLoop loop_;
   /// Those of the coordinator's name that come first.
   std::vector<SocketAddress> other_addresses_;
   Resolver resolver_{loop_, [this](const HostPort& host_port) -> Resolver::Answer {

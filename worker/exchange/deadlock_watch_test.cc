@@ -23,9 +23,6 @@ class DeadlockWatchTest : public testing::Test {
     for (std::uint32_t pid = 0; pid < 4; ++pid) node_.whole().cell(Pid{pid}).arrived.store(7);
   }
 
-  static void Arrive(const Segment& group, std::uint32_t member) {
-    group.cell(Pid{member}).arrived.store(group.header().barrier.released.value.load() + 1);
-  }
   static void Count(const Segment& group, std::uint32_t member, std::uint64_t messages) {
     CountedWait& wait = group.cell(Pid{member}).counted_wait;
     wait.expected.store(messages);

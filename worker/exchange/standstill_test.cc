@@ -24,9 +24,6 @@ class StandstillTest : public testing::Test {
     }
   }
 
-  static void Arrive(const Segment& group, std::uint32_t member) {
-    group.cell(Pid{member}).arrived.store(group.header().barrier.released.value.load() + 1);
-  }
   proto::StandStill Say() {
     const auto has_one = [this](const ProcessCell& cell) { return cell.os_pid != threads_; };
     const auto heard_from = [this](std::uint64_t, std::uint64_t) { return heard_; };

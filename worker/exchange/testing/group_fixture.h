@@ -84,6 +84,11 @@ class GroupNode {
   std::uint32_t node_;
 };
 
+/// Member `member` comes to the group's next barrier.
+inline void Arrive(const Segment& group, std::uint32_t member) {
+  group.cell(Pid{member}).arrived.store(group.header().barrier.released.value.load() + 1);
+}
+
 }  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_TESTING_GROUP_FIXTURE_H_
