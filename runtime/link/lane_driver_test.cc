@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/send_descriptors.h"
 #include "base/unique_fd.h"
 #include "runtime/link/testing/lane_node.h"
 
@@ -90,21 +92,11 @@ std::string RandomRecords(std::mt19937& random, std::size_t bytes) {
 class LaneDriverTest : public testing::Test {
  protected:
   LaneDriverTest() {
-    LaneHanding handing{.hosts = 2, .bulk_lanes = 1, .trusted = 1, .reserved = 0};
-    iovec part{&handing, sizeof handing};
+    const LaneHanding handing{.hosts = 2, .bulk_lanes = 1, .trusted = 1, .reserved = 0};
     const int fds[] = {lane_.here.get(), bulk_.here.get()};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof fds);
-    memcpy(CMSG_DATA(header), fds, sizeof fds);
-    EXPECT_EQ(sendmsg(mailbox_.there.get(), &message, 0), ssize_t{sizeof handing});
+    EXPECT_EQ(SendDescriptors(mailbox_.there.get(), std::as_bytes(std::span(&handing, 1)), fds,
+                              IfFull::kFail),
+              ssize_t{sizeof handing});
     driver_.Attach(node_.segment(), Pid{0},
                    Doorbell(node_.header().bell, KnownDescriptor(bell_.here.get())),
                    KnownDescriptor(mailbox_.here.get()));

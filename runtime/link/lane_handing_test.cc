@@ -3,14 +3,15 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/send_descriptors.h"
 #include "base/units.h"
 #include "runtime/link/link.h"
 
@@ -33,21 +34,8 @@ class LaneHandingTest : public testing::Test {
   }
 
   void Put(const LaneHanding& handing, const std::vector<int>& fds) {
-    LaneHanding message_text = handing;
-    iovec part{&message_text, sizeof message_text};
-    alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
-    const std::size_t bytes = fds.size() * sizeof(int);
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(header), fds.data(), bytes);
-    ASSERT_EQ(sendmsg(worker_.get(), &message, 0), ssize_t{sizeof handing});
+    const auto bytes = std::as_bytes(std::span(&handing, 1));
+    ASSERT_EQ(SendDescriptors(worker_.get(), bytes, fds, IfFull::kFail), ssize_t{sizeof handing});
   }
 
   /// The write ends of the pipes of which the read ends were put.

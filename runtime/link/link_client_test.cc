@@ -7,7 +7,10 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <span>
+
 #include "base/clock.h"
+#include "base/send_descriptors.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -58,21 +61,11 @@ TEST(LinkClientTest, FindsTheAnswerThatIsThereHoweverLongItWasKeptFromLooking) {
 }
 
 void AnswerWith(const UniqueFd& descriptor, const UniqueFd& worker) {
-  LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
-  iovec part{&place, sizeof place};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(int));
-  const int number = descriptor.get();
-  memcpy(CMSG_DATA(rights), &number, sizeof number);
-  ASSERT_EQ(sendmsg(worker.get(), &message, 0), ssize_t{sizeof place});
+  const LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
+  const int number[] = {descriptor.get()};
+  ASSERT_EQ(
+      SendDescriptors(worker.get(), std::as_bytes(std::span(&place, 1)), number, IfFull::kFail),
+      ssize_t{sizeof place});
 }
 
 // Without it one would wait for an image that nobody writes.

@@ -7,8 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <span>
+
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/send_descriptors.h"
 #include "runtime/image/process_image.h"
 
 namespace bspnow::runtime {
@@ -76,21 +79,8 @@ void Freeze(const ImageRequest& request) {
 }  // namespace
 
 void SendWithFd(int socket, const void* message, std::size_t bytes, int fd) {
-  iovec part{const_cast<void*>(message), bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  if (fd >= 0) {
-    header.msg_control = control;
-    header.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  }
-  const ssize_t sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+  const std::span text(static_cast<const std::byte*>(message), bytes);
+  const ssize_t sent = SendDescriptors(socket, text, {&fd, fd >= 0 ? 1u : 0u}, IfFull::kWait);
   // Who has ended meanwhile gets nothing; its status says why.
   BSP_CHECK(sent == static_cast<ssize_t>(bytes) || errno == EPIPE || errno == ECONNRESET);
 }

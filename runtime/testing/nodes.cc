@@ -16,9 +16,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "base/send_descriptors.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -178,20 +180,9 @@ void Job::AnswerHello(std::uint32_t pid) {
                       .pid = pid,
                       .processors = 2,
                       .segment_bytes = node.segment.bytes()};
-  iovec part{&welcome, sizeof welcome};
-  const int fds[2] = {node.memory.get(), node.process_doorbell.get()};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof fds);
-  memcpy(CMSG_DATA(header), fds, sizeof fds);
-  BSP_CHECK(sendmsg(links_[pid].get(), &message, MSG_NOSIGNAL) == sizeof welcome);
+  const int fds[] = {node.memory.get(), node.process_doorbell.get()};
+  BSP_CHECK(SendDescriptors(links_[pid].get(), std::as_bytes(std::span(&welcome, 1)), fds,
+                            IfFull::kWait) == sizeof welcome);
 }
 
 // Whether all have ended. As a real worker does, ends the job when the first fails.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -22,6 +21,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/raised_limits.h"
+#include "base/send_descriptors.h"
 #include "base/unique_fd.h"
 #include "runtime/image/image_format.h"
 #include "worker/checkpoint/image_file.h"
@@ -140,21 +140,8 @@ void HostedProgram::Drain() {
 }
 
 void HostedProgram::Answer(const void* message, std::size_t bytes, int descriptor) {
-  iovec part{const_cast<void*>(message), bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    header.msg_control = control;
-    header.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  }
-  sendmsg(link_.ours.get(), &header, MSG_NOSIGNAL);
+  SendDescriptors(link_.ours.get(), {static_cast<const std::byte*>(message), bytes},
+                  {&descriptor, descriptor >= 0 ? 1u : 0u}, IfFull::kWait);
 }
 
 void HostedProgram::OrderNext() {

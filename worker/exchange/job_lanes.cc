@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "base/send_descriptors.h"
 #include "runtime/link/bulk_plan.h"
 
 namespace bspnow::worker {
@@ -42,37 +43,6 @@ BulkPlan BulkOf(const JobPlan& plan) {
     bulk.processes[i] = static_cast<std::uint32_t>(plan.hosts[i].pids.size());
   return bulk;
 }
-
-/// One message of the mailbox, with all lanes.
-class Handing {
- public:
-  Handing(const LaneHanding& handing, const std::vector<int>& lanes) : handing_(handing) {
-    const std::size_t bytes = lanes.size() * sizeof(int);
-    BSP_CHECK_OP(lanes.size(), <=, kMax);
-    message_.msg_iov = &text_;
-    message_.msg_iovlen = 1;
-    message_.msg_control = control_;
-    message_.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message_);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(header), lanes.data(), bytes);
-  }
-  Handing(const Handing&) = delete;
-  Handing& operator=(const Handing&) = delete;
-
-  bool Put(int mailbox) const {
-    return sendmsg(mailbox, &message_, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t{sizeof handing_};
-  }
-
- private:
-  static constexpr std::size_t kMax = kLanesMax + kBulkLanesMax;
-  LaneHanding handing_;
-  iovec text_{&handing_, sizeof handing_};
-  alignas(cmsghdr) char control_[CMSG_SPACE(kMax * sizeof(int))] = {};
-  msghdr message_{};
-};
 
 }  // namespace
 
@@ -208,13 +178,15 @@ bool JobLanes::HandOver() {
   if (state_ != State::kOpening || !ready()) return state_ == State::kHanded;
   std::vector<int> sockets;
   for (const Lane& lane : lanes_) sockets.push_back(lane.socket.get());
-  const Handing handing({.hosts = static_cast<std::uint32_t>(lanes_.size()) - bulk_lanes_ + 1,
-                         .bulk_lanes = bulk_lanes_,
-                         .trusted = network_.integrity == Integrity::kTcp ? 1u : 0u,
-                         .reserved = 0},
-                        sockets);
+  BSP_CHECK_OP(sockets.size(), <=, kLanesMax + kBulkLanesMax);
+  const LaneHanding handing{.hosts = static_cast<std::uint32_t>(lanes_.size()) - bulk_lanes_ + 1,
+                            .bulk_lanes = bulk_lanes_,
+                            .trusted = network_.integrity == Integrity::kTcp ? 1u : 0u,
+                            .reserved = 0};
+  const auto bytes = std::as_bytes(std::span(&handing, 1));
   for (std::size_t i = 0; i < processes_; ++i) {
-    if (handing.Put(mailbox_)) continue;
+    if (SendDescriptors(mailbox_, bytes, sockets, IfFull::kFail) == ssize_t{sizeof handing})
+      continue;
     GiveUp(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));
     return false;
   }

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/send_descriptors.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -60,20 +62,9 @@ absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& d
   for (const int fd : {descriptors.doorbell, descriptors.mailbox, descriptors.input}) {
     if (fd >= 0) fds[count++] = fd;
   }
-  char packet = 0;  // Descriptors do not travel alone.
-  iovec part{&packet, sizeof packet};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(count * sizeof(int));
-  memcpy(CMSG_DATA(header), fds, count * sizeof(int));
-  if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0) return Failed("sending the plan of a job");
+  const std::byte packet[1] = {};  // Descriptors do not travel alone.
+  if (SendDescriptors(socket, packet, std::span(fds).first(count), IfFull::kWait) < 0)
+    return Failed("sending the plan of a job");
   return absl::OkStatus();
 }
 

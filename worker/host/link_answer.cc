@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/send_descriptors.h"
 
 namespace bspnow::worker {
 
@@ -31,23 +29,8 @@ bool LinkAnswer::Send(int link) const {
 
 bool LinkAnswer::Send(int link, std::span<const std::byte> text, std::span<const int> descriptors) {
   const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
-  const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
-  BSP_CHECK_OP(CMSG_SPACE(bytes), <=, sizeof control);
-  iovec part{const_cast<std::byte*>(text.data()), text.size()};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (bytes > 0) {
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(header), descriptors.data(), bytes);
-  }
-  if (sendmsg(link, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
+  const auto valid = descriptors.first(static_cast<std::size_t>(invalid - descriptors.begin()));
+  if (SendDescriptors(link, text, valid, IfFull::kFail) >= 0) return true;
   return errno == EPIPE || errno == ECONNRESET || errno == EBADF;
 }
 
