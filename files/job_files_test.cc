@@ -293,6 +293,7 @@ TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
   ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{0}, .stream = 1, .text = "x"}}).ok());
   const std::string good = Read(archive());
   for (std::size_t at = 0; at < good.size(); ++at) {
+    if (good[at] == 0 && at % 16 != 0) continue;  // Nearly all of a tar file fills its blocks.
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
     std::ofstream(archive()) << bad;
