@@ -1,8 +1,6 @@
 #include "runtime/link/lane_entries.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -10,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
+#include "runtime/link/testing/node_memory.h"
 
 namespace bspnow {
 namespace {
@@ -25,20 +23,8 @@ constexpr std::array<std::uint32_t, kProcesses> kHostOf = {0, 0, 1, 1, 1, 0};
 /// One of two nodes, with several processes each.
 class FullNode {
  public:
-  explicit FullNode(std::uint32_t self) : self_(self) {
-    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                                .epoch = Epoch{1},
-                                                .nprocs = kProcesses,
-                                                .check_full = false,
-                                                .memory_bytes = std::uint64_t{1} << 30});
-    const UniqueFd memory(memfd_create("lane_entries", 0));
-    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
-    segment_.header().layout = layout;
-    segment_.header().node = self;
+  explicit FullNode(std::uint32_t self) : self_(self), segment_(SegmentOfNode(self, kHostOf)) {
     segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
-    for (std::uint32_t pid = 0; pid < kProcesses; ++pid)
-      segment_.cell(Pid{pid}).node = kHostOf[pid];
   }
 
   void OwePuts(std::uint32_t from, std::uint32_t to, const std::vector<std::string>& chunks) {

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "runtime/link/testing/node_memory.h"
 #include "runtime/transfers/outbox.h"
 
 namespace bspnow::runtime {
@@ -25,18 +23,6 @@ struct Sent {
 class BsmpInboxTest : public testing::TestWithParam<std::size_t> {
  protected:
   static constexpr std::uint32_t kProcesses = 3;
-
-  BsmpInboxTest() {
-    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                                .epoch = Epoch{1},
-                                                .nprocs = kProcesses,
-                                                .check_full = false,
-                                                .memory_bytes = std::uint64_t{1} << 30});
-    // Reserves no memory, as that of a worker.
-    memory_ = UniqueFd(memfd_create("segment", MFD_CLOEXEC));
-    EXPECT_EQ(ftruncate(memory_.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory_.get(), SegmentBytes(layout)), layout);
-  }
 
   void Send() {
     std::mt19937 random(7);
@@ -78,8 +64,7 @@ class BsmpInboxTest : public testing::TestWithParam<std::size_t> {
     EXPECT_EQ(inbox_.payload_bytes(), 0u);
   }
 
-  UniqueFd memory_;
-  Segment segment_;
+  Segment segment_ = SegmentOf(kProcesses);
   std::vector<Sent> sent_;
   BsmpInbox inbox_;
 };

@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <array>
 #include <memory>
 #include <random>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "runtime/link/testing/node_memory.h"
 #include "runtime/transfers/outbox.h"
 
 namespace bspnow::runtime {
@@ -50,15 +49,6 @@ struct Model {
 class DrmaDeliveryTest : public testing::TestWithParam<int> {
  protected:
   DrmaDeliveryTest() : random_(static_cast<std::uint32_t>(GetParam())) {
-    const SegmentPlan plan{.job = JobId{1},
-                           .epoch = Epoch{1},
-                           .nprocs = kProcesses,
-                           .check_full = false,
-                           .memory_bytes = std::uint64_t{1} << 30};
-    const SegmentLayout layout = LayOutSegment(plan);
-    const UniqueFd memory(memfd_create("drma_delivery_test", 0));
-    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
     for (std::uint32_t i = 0; i < kProcesses; ++i) {
       Member& member = members_[i];
       const Pid self{i};
@@ -132,7 +122,7 @@ class DrmaDeliveryTest : public testing::TestWithParam<int> {
   }
 
   std::mt19937 random_;
-  Segment segment_;
+  Segment segment_ = SegmentOf(kProcesses);
   std::array<Member, kProcesses> members_;
   Model model_;
   std::uint64_t next_ = 0;

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "runtime/link/chain.h"
+#include "runtime/link/testing/node_memory.h"
 #include "runtime/transfers/bsmp_inbox.h"
 
 namespace bspnow::runtime {
@@ -25,15 +24,6 @@ constexpr std::uint64_t kAreaBytes = std::uint64_t{1} << 40;
 class OutboxTest : public testing::Test {
  protected:
   OutboxTest() {
-    const SegmentPlan plan{.job = JobId{1},
-                           .epoch = Epoch{1},
-                           .nprocs = kProcesses,
-                           .check_full = false,
-                           .memory_bytes = std::uint64_t{1} << 30};
-    const SegmentLayout layout = LayOutSegment(plan);
-    const UniqueFd memory(memfd_create("outbox_test", 0));
-    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
     for (std::uint64_t slot = 0; slot < kSlots; ++slot)
       segment_.slots(kOther)[slot] = {.address = 1, .bytes = kAreaBytes};
     outbox_.Attach(segment_, kSelf, kProcesses, 0);
@@ -115,7 +105,7 @@ class OutboxTest : public testing::Test {
 
   static constexpr std::uint32_t kMessages = 1000;
 
-  Segment segment_;
+  Segment segment_ = SegmentOf(kProcesses);
   Outbox outbox_;
   std::size_t runs_ = 0;  ///< That Puts has read.
 };

@@ -1,38 +1,23 @@
 // Fuzzes what comes by a lane. Whatever it is, a frame that is taken lies within its bytes, and its
 // entries are of processes that live where they should.
 #include <fuzzer/FuzzedDataProvider.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "base/check.h"
-#include "base/unique_fd.h"
 #include "runtime/link/crc32c.h"
 #include "runtime/link/lane_completion.h"
+#include "runtime/link/testing/node_memory.h"
 
 namespace bspnow {
 namespace {
 
 constexpr std::uint32_t kHosts = 2;
 constexpr std::uint32_t kProcesses = 4;
+constexpr std::uint32_t kHostOf[kProcesses] = {0, 1, 0, 1};
 constexpr std::uint32_t kBarrier = 3;
-
-Segment MakeSegment() {
-  const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                              .epoch = Epoch{1},
-                                              .nprocs = kProcesses,
-                                              .check_full = false,
-                                              .memory_bytes = std::uint64_t{1} << 30});
-  const UniqueFd memory(memfd_create("lane_frame_fuzz", 0));
-  BSP_CHECK(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))) == 0);
-  Segment segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
-  segment.header().layout = layout;
-  for (std::uint32_t pid = 0; pid < kProcesses; ++pid) segment.cell(Pid{pid}).node = pid % kHosts;
-  return segment;
-}
 
 // With some fields that make sense, as else nothing would pass.
 std::vector<std::byte> MakeFrame(FuzzedDataProvider& input) {
@@ -63,7 +48,7 @@ std::vector<std::byte> MakeFrame(FuzzedDataProvider& input) {
 }
 
 void Run(FuzzedDataProvider& input) {
-  static const Segment segment = MakeSegment();
+  static const Segment segment = SegmentOfNode(0, kHostOf);
   const LaneShape shape{.segment = &segment, .self = 0, .hosts = kHosts, .p = kProcesses};
   while (input.remaining_bytes() > 0) {
     const std::vector<std::byte> bytes = MakeFrame(input);

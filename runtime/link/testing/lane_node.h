@@ -4,40 +4,25 @@
 #define RUNTIME_LINK_TESTING_LANE_NODE_H_
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
 #include "runtime/link/lane_pieces.h"
+#include "runtime/link/testing/node_memory.h"
 
 namespace bspnow {
 
 inline constexpr std::uint32_t kBarrier = 7;
 inline constexpr unsigned kParity = (kBarrier - 1) & 1;  // Of the superstep that it ends.
 
-/// The memory of node `self`, where process i is on node nodes[i].
-inline Segment SegmentOfNode(std::uint32_t self, const std::vector<std::uint32_t>& nodes) {
-  const SegmentLayout layout = LayOutSegment({.job = JobId{1},
-                                              .epoch = Epoch{1},
-                                              .nprocs = static_cast<std::uint32_t>(nodes.size()),
-                                              .check_full = false,
-                                              .memory_bytes = std::uint64_t{1} << 30});
-  const UniqueFd memory(memfd_create("lane_node", 0));
-  EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-  Segment segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
-  segment.header().layout = layout;
-  segment.header().node = self;
-  for (std::uint32_t pid = 0; pid < nodes.size(); ++pid) segment.cell(Pid{pid}).node = nodes[pid];
-  return segment;
+inline Segment SegmentOfTwoNodes(std::uint32_t self) {
+  constexpr std::uint32_t kNodes[] = {0, 1};
+  return SegmentOfNode(self, kNodes);
 }
-
-inline Segment SegmentOfTwoNodes(std::uint32_t self) { return SegmentOfNode(self, {0, 1}); }
 
 /// A chunk of these records in the arena of that process, before chunk `next`; where it is.
 inline std::uint64_t MakeChunk(const Segment& segment, Pid pid, HeapUse& use,
