@@ -5,12 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/clock.h"
+#include "base/testing/file_text.h"
 #include "coordinator/access/token_file.h"
 #include "coordinator/testing/daemon_fixture.h"
 #include "coordinator/testing/outsider_stub.h"
@@ -148,8 +148,7 @@ TEST_F(OutsidersTest, WhatAKnownUserWasRefusedIsWrittenDown) {
   TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
   EXPECT_TRUE(absl::IsPermissionDenied(eve.Drain("w7").status()));
   daemon_.End(SIGTERM);
-  std::ifstream file(scratch_.path() + "/refused.log");
-  const std::string log((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string log = FileText(scratch_.path() + "/refused.log");
   EXPECT_NE(log.find("call=DrainNode what=\"node w7\""), std::string::npos) << log;
 }
 

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::coordinator {
@@ -21,10 +21,7 @@ class StreamKeyFileTest : public testing::Test {
     std::ofstream(path_, std::ios::binary) << text;
     chmod(path_.c_str(), 0600);
   }
-  std::string Read() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string Read() const { return FileText(path_); }
 
   const ScratchDirectory scratch_;
   const std::string path_ = scratch_.path() + "/stream.key";

@@ -9,8 +9,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include "base/file_state.h"
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "files/job_files_format.h"
 
@@ -35,11 +35,6 @@ class JobFilesTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) {
     fs::create_directories(fs::path(job() + "/" + name).parent_path());
     std::ofstream(job() + "/" + name) << text;
-  }
-  static std::string Read(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
   }
   static bool Exists(const std::string& path) { return fs::exists(path); }
 
@@ -66,8 +61,8 @@ TEST_F(JobFilesTest, ComeBackAsTheyWere) {
   ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{7}, .stream = 2, .text = "half a li"}}).ok());
   const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive(), later());
   ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_EQ(Read(later() + "/out.txt"), "small");
-  EXPECT_EQ(Read(later() + "/sub/dir/large"), std::string(kLarge, 'x'));
+  EXPECT_EQ(FileText(later() + "/out.txt"), "small");
+  EXPECT_EQ(FileText(later() + "/sub/dir/large"), std::string(kLarge, 'x'));
   EXPECT_TRUE(Exists(later() + "/empty"));
   EXPECT_TRUE(fs::is_directory(later() + "/nothing in it"));
   EXPECT_EQ(fs::status(later() + "/out.txt").permissions(), fs::perms{0640});
@@ -87,8 +82,8 @@ TEST_F(JobFilesTest, AreAsLongAsTheyWereAtTheBarrier) {
   Write("new", "after");
   ASSERT_TRUE(Archive(noted, {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_EQ(Read(later() + "/small"), "before");
-  EXPECT_EQ(Read(later() + "/large"), std::string(kLarge, 'x'));
+  EXPECT_EQ(FileText(later() + "/small"), "before");
+  EXPECT_EQ(FileText(later() + "/large"), std::string(kLarge, 'x'));
   EXPECT_FALSE(Exists(later() + "/new"));
 }
 
@@ -125,7 +120,7 @@ TEST_F(JobFilesTest, ComeIntoADirectoryThatAnotherArchiveLeftReadOnly) {
       EXPECT_TRUE(facts.ok()) << facts.status();
     }
   }
-  EXPECT_EQ(Read(later() + "/data/table"), "rows");
+  EXPECT_EQ(FileText(later() + "/data/table"), "rows");
   EXPECT_EQ(fs::status(later() + "/data").permissions(), fs::perms{0555});
   for (const std::string& path : {job(), later()}) chmod((path + "/data").c_str(), 0755);
 }
@@ -141,9 +136,9 @@ TEST_F(JobFilesTest, MayBeReplacedOrRemovedAfterTheBarrier) {
   fs::remove(job() + "/removed");
   ASSERT_TRUE(Archive(noted, {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_EQ(Read(later() + "/small"), "before");
-  EXPECT_EQ(Read(later() + "/large"), std::string(kLarge, 'x'));
-  EXPECT_EQ(Read(later() + "/removed"), std::string(kLarge, 'y'));
+  EXPECT_EQ(FileText(later() + "/small"), "before");
+  EXPECT_EQ(FileText(later() + "/large"), std::string(kLarge, 'x'));
+  EXPECT_EQ(FileText(later() + "/removed"), std::string(kLarge, 'y'));
 }
 
 TEST_F(JobFilesTest, ThatAreCutMeanwhileAreNamed) {
@@ -170,7 +165,7 @@ TEST_F(JobFilesTest, LeaveOutWhatCameWithTheJobUnlessItChanged) {
   ASSERT_TRUE(Archive(Note(given), {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_FALSE(Exists(later() + "/same"));
-  EXPECT_EQ(Read(later() + "/changed"), "by the program");
+  EXPECT_EQ(FileText(later() + "/changed"), "by the program");
 }
 
 TEST_F(JobFilesTest, LinksComeBackAsLinksAndAreNeverFollowed) {
@@ -181,13 +176,13 @@ TEST_F(JobFilesTest, LinksComeBackAsLinksAndAreNeverFollowed) {
   fs::create_symlink("data", job() + "/directory");
   fs::create_symlink("nowhere", job() + "/dangling");
   ASSERT_TRUE(Archive(Note({}), {}).ok());
-  EXPECT_EQ(Read(archive()).find("somebody"), std::string::npos);
+  EXPECT_EQ(FileText(archive()).find("somebody"), std::string::npos);
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_EQ(fs::read_symlink(later() + "/outside"), root_ + "/secret");
   EXPECT_EQ(fs::read_symlink(later() + "/directory"), "data");
   EXPECT_EQ(fs::read_symlink(later() + "/dangling"), "nowhere");
   EXPECT_EQ(fs::read_symlink(later() + "/inside"), "data/a");
-  EXPECT_EQ(Read(later() + "/inside"), "inside");
+  EXPECT_EQ(FileText(later() + "/inside"), "inside");
 }
 
 TEST_F(JobFilesTest, AreNotWrittenThroughALinkThatIsThere) {
@@ -198,7 +193,7 @@ TEST_F(JobFilesTest, AreNotWrittenThroughALinkThatIsThere) {
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_TRUE(fs::is_empty(root_ + "/elsewhere"));
   EXPECT_EQ(fs::symlink_status(later() + "/out").type(), fs::file_type::directory);
-  EXPECT_EQ(Read(later() + "/out/result"), "new");
+  EXPECT_EQ(FileText(later() + "/out/result"), "new");
 }
 
 TEST_F(JobFilesTest, KeepTheirModesAndTimes) {
@@ -240,8 +235,8 @@ TEST_F(JobFilesTest, TakeNoRoomForTheHolesOfASparseFile) {
   fs::resize_file(job() + "/hollow", kBytes);
   ASSERT_TRUE(Archive(Note({}), {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_EQ(Read(later() + "/sparse"), Read(job() + "/sparse"));
-  EXPECT_EQ(Read(later() + "/hollow"), Read(job() + "/hollow"));
+  EXPECT_EQ(FileText(later() + "/sparse"), FileText(job() + "/sparse"));
+  EXPECT_EQ(FileText(later() + "/hollow"), FileText(job() + "/hollow"));
   for (const std::string& path : {archive(), later() + "/sparse", later() + "/hollow"}) {
     struct stat status {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
@@ -258,8 +253,8 @@ TEST_F(JobFilesTest, HaveNamesOfAnyBytes) {
   fs::create_symlink(odd, job() + "/link" + odd);
   ASSERT_TRUE(Archive(Note({}), {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_EQ(Read(later() + "/" + odd), "odd");
-  EXPECT_EQ(Read(later() + "/" + longest + "/" + longest), "long");
+  EXPECT_EQ(FileText(later() + "/" + odd), "odd");
+  EXPECT_EQ(FileText(later() + "/" + longest + "/" + longest), "long");
   EXPECT_EQ(fs::read_symlink(later() + "/link" + odd), odd);
 }
 
@@ -269,8 +264,8 @@ TEST_F(JobFilesTest, ReplaceWhatIsThereAndDoNotWriteThroughIt) {
   fs::create_hard_link(root_ + "/cached", later() + "/out");
   ASSERT_TRUE(Archive(Note({}), {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_EQ(Read(later() + "/out"), "new");
-  EXPECT_EQ(Read(root_ + "/cached"), "old");
+  EXPECT_EQ(FileText(later() + "/out"), "new");
+  EXPECT_EQ(FileText(root_ + "/cached"), "old");
 }
 
 // Archives of several nodes are unpacked into one directory, when fewer nodes are there.
@@ -284,14 +279,14 @@ TEST_F(JobFilesTest, ReplaceADirectoryThatAnotherNodeHadInTheirPlace) {
   }
   const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive(), later());
   ASSERT_TRUE(facts.ok()) << facts.status();
-  EXPECT_EQ(Read(later() + "/out"), "text");
+  EXPECT_EQ(FileText(later() + "/out"), "text");
   EXPECT_EQ(fs::read_symlink(later() + "/link"), "out");
 }
 
 TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
   Write("a", "some text");
   ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{0}, .stream = 1, .text = "x"}}).ok());
-  const std::string good = Read(archive());
+  const std::string good = FileText(archive());
   for (std::size_t at = 0; at < good.size(); ++at) {
     if (good[at] == 0 && at % 16 != 0) continue;  // Nearly all of a tar file fills its blocks.
     std::string bad = good;
@@ -331,10 +326,9 @@ void WriteForeign(const std::string& path, const std::vector<ForeignEntry>& entr
     if (foreign.type == S_IFREG) archive_write_data(written.get(), "x", 1);
   }
   ASSERT_EQ(archive_write_close(written.get()), ARCHIVE_OK);
-  std::ostringstream bytes;
-  bytes << std::ifstream(path).rdbuf();
+  const std::string bytes = FileText(path);
   ArchiveHash hash;
-  hash.Add(bytes.str().data(), bytes.str().size());
+  hash.Add(bytes.data(), bytes.size());
   const std::uint64_t sum = hash.Sum();
   std::ofstream(path, std::ios::app).write(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
@@ -364,7 +358,7 @@ TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
                            {.name = "files/link/outside", .type = S_IFREG}});
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_FALSE(Exists("/etc/outside"));
-  EXPECT_EQ(Read(later() + "/link/outside"), "x");
+  EXPECT_EQ(FileText(later() + "/link/outside"), "x");
 }
 
 // What a link leads to is not to get the mode of a directory that it replaces.

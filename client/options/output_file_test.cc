@@ -7,19 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "files/unfinished_files.h"
 
 namespace bspnow::client {
 namespace {
-
-std::string Text(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 absl::StatusOr<OutputFile> Create(const std::string& path) {
   return OutputFile::Create(path, std::make_shared<files::UnfinishedFiles>());
@@ -61,13 +55,13 @@ TEST(OutputFileTest, ReplacesAFileOnceTheNewOneIsWhole) {
     ASSERT_TRUE(file.ok()) << file.status();
     ASSERT_EQ(write(file->fd(), "half", 4), 4);
   }
-  EXPECT_EQ(Text(path), "old");
+  EXPECT_EQ(FileText(path), "old");
   absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
   EXPECT_TRUE(file->Commit().ok());
   EXPECT_TRUE(file->Commit().ok());
-  EXPECT_EQ(Text(path), "new");
+  EXPECT_EQ(FileText(path), "new");
   struct stat now {};
   stat(path.c_str(), &now);
   EXPECT_EQ(now.st_mode & 0777, 0640u);
@@ -84,10 +78,10 @@ TEST(OutputFileTest, KeepsTheOldFileThoughOneOfADeadProcessLiesBeside) {
   absl::StatusOr<OutputFile> file = Create(path);
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
-  EXPECT_EQ(Text(path), "old");
+  EXPECT_EQ(FileText(path), "old");
   EXPECT_TRUE(file->Commit().ok());
-  EXPECT_EQ(Text(path), "new");
-  EXPECT_EQ(Text(stale), "stale");
+  EXPECT_EQ(FileText(path), "new");
+  EXPECT_EQ(FileText(stale), "stale");
 }
 
 TEST(OutputFileTest, WritesToAFileWithTwoNamesInItsPlace) {
@@ -99,7 +93,7 @@ TEST(OutputFileTest, WritesToAFileWithTwoNamesInItsPlace) {
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(write(file->fd(), "new", 3), 3);
   EXPECT_TRUE(file->Commit().ok());
-  EXPECT_EQ(Text(path + "-too"), "new");
+  EXPECT_EQ(FileText(path + "-too"), "new");
 }
 
 TEST(OutputFileTest, DoesNotReplaceAFileThatMayNotBeWrittenTo) {
@@ -144,7 +138,7 @@ TEST(OutputFileTest, WritesToWhatIsNoOrdinaryFileInItsPlace) {
     ASSERT_EQ(write(file->fd(), "new", 3), 3);
     EXPECT_TRUE(file->Commit().ok());
   }
-  EXPECT_EQ(Text(scratch.path() + "/target"), "new");
+  EXPECT_EQ(FileText(scratch.path() + "/target"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(path));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   const auto refused = Create(scratch.path() + "/no/such");

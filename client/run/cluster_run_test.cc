@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
 
+#include "base/testing/file_text.h"
 #include "base/unique_fd.h"
 #include "client/cluster/testing/fake_jobs_service.h"
 #include "client/options/output_file.h"
@@ -69,8 +69,8 @@ class ClusterRunTest : public testing::Test {
       const Redirected error(STDERR_FILENO, Path("error"), O_WRONLY | O_CREAT | O_TRUNC);
       status = RunOnCluster(options_);
     }
-    output_ = Text(Path("output"));
-    error_ = Text(Path("error"));
+    output_ = FileText(Path("output"));
+    error_ = FileText(Path("error"));
     return status;
   }
 
@@ -83,12 +83,6 @@ class ClusterRunTest : public testing::Test {
   }
 
   static std::string Path(const std::string& name) { return testing::TempDir() + "/" + name; }
-
-  static std::string Text(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
 
   FakeJobs jobs_;
   FakeJobsService service_{jobs_};
@@ -140,7 +134,7 @@ TEST_F(ClusterRunTest, GivesNoPartOfAnInputThatCannotBeReadForTheWhole) {
     status = RunOnCluster(options_);
   }
   EXPECT_EQ(status, 1);
-  EXPECT_EQ(Text(Path("error")), "bsprun: reading standard input: Is a directory\n");
+  EXPECT_EQ(FileText(Path("error")), "bsprun: reading standard input: Is a directory\n");
 }
 
 TEST_F(ClusterRunTest, InputOfNohupIsEmpty) {
@@ -173,7 +167,7 @@ TEST_F(ClusterRunTest, WritesItsOutputToTheFileThatIsNamedAlsoFromATerminal) {
       const Redirected out(STDOUT_FILENO, terminal.path(), O_RDWR | O_NOCTTY);
       EXPECT_EQ(RunOnCluster(options_), 0);
     }
-    EXPECT_EQ(Text(OutputPath(options_.output, jobs_.jobs.size())), "result\n");
+    EXPECT_EQ(FileText(OutputPath(options_.output, jobs_.jobs.size())), "result\n");
     EXPECT_EQ(terminal.Printed(), "");
   }
 }

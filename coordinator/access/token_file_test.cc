@@ -7,11 +7,11 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/testing/file_text.h"
 #include "base/testing/no_descriptors.h"
 #include "base/testing/scratch_directory.h"
 
@@ -27,11 +27,7 @@ class TokenFileTest : public testing::Test {
     return {
         .name = name, .caller = {.user = "alice", .scopes = kScopesOfUser}, .until_unix_s = kLater};
   }
-  std::string Text() const {
-    std::ostringstream text;
-    text << std::ifstream(path_).rdbuf();
-    return text.str();
-  }
+  std::string Text() const { return FileText(path_); }
   /// As an editor would, with another time of change.
   void Write(const std::string& text) const {
     const auto before = std::filesystem::last_write_time(path_);

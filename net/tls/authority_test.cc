@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <tuple>
 
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "net/tls/tls_directory.h"
 
@@ -27,11 +27,6 @@ mode_t ModeOf(const std::string& path) {
   struct stat status {};
   EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
   return status.st_mode & 07777;
-}
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 class CertificateAuthorityTest : public testing::Test {
@@ -62,7 +57,7 @@ TEST_F(CertificateAuthorityTest, KeysAreReadByTheirOwnerAlone) {
   EXPECT_EQ(ModeOf(out_), 0700u);
   EXPECT_EQ(ModeOf(out_ + "/tls.key"), 0600u);
   EXPECT_EQ(ModeOf(out_ + "/tls.crt"), 0644u);
-  EXPECT_EQ(TextOf(out_ + "/ca.crt"), TextOf(ca_ + "/ca.crt"));
+  EXPECT_EQ(FileText(out_ + "/ca.crt"), FileText(ca_ + "/ca.crt"));
 }
 
 TEST_F(CertificateAuthorityTest, CertificateSaysWhoseItIsAndWhere) {
@@ -160,10 +155,10 @@ TEST_F(CertificateAuthorityTest, CertificateOfAnotherAuthorityDoesNotGoWithThisO
 }
 
 TEST_F(CertificateAuthorityTest, NothingIsOverwritten) {
-  const std::string key = TextOf(ca_ + "/ca.key");
+  const std::string key = FileText(ca_ + "/ca.key");
   const absl::Status again = CertificateAuthority::Init(ca_, kYears, kNow).status();
   EXPECT_TRUE(Says(again, ca_ + "/ca.crt is there already")) << again;
-  EXPECT_EQ(TextOf(ca_ + "/ca.key"), key);
+  EXPECT_EQ(FileText(ca_ + "/ca.key"), key);
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   const absl::Status twice = Open().Issue(Worker(), out_).status();
   EXPECT_TRUE(Says(twice, "bsp certs rotate")) << twice;
@@ -196,14 +191,14 @@ TEST_F(CertificateAuthorityTest, DirectoryThatOthersReadTakesNoKey) {
 TEST_F(CertificateAuthorityTest, RotationKeepsAllButKeyAndTime) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   std::filesystem::permissions(out_ + "/tls.key", std::filesystem::perms(0640));
-  const std::string key = TextOf(out_ + "/tls.key"), certificate = TextOf(out_ + "/tls.crt");
+  const std::string key = FileText(out_ + "/tls.key"), certificate = FileText(out_ + "/tls.crt");
   const auto facts = Open(kNow + 29 * kDay).Rotate(out_, 0);
   ASSERT_TRUE(facts.ok()) << facts.status();
   EXPECT_EQ(facts->identity, Worker().identity);
   EXPECT_EQ(facts->hosts, Worker().hosts);
   EXPECT_EQ(facts->ends_unix_s, kNow + (29 + 30) * kDay);
-  EXPECT_NE(TextOf(out_ + "/tls.key"), key);
-  EXPECT_NE(TextOf(out_ + "/tls.crt"), certificate);
+  EXPECT_NE(FileText(out_ + "/tls.key"), key);
+  EXPECT_NE(FileText(out_ + "/tls.crt"), certificate);
   EXPECT_EQ(ModeOf(out_ + "/tls.key"), 0640u);
   EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kWork, kNow + 31 * kDay).ok());
   const auto files = std::filesystem::directory_iterator(out_);
@@ -229,7 +224,7 @@ TEST_F(CertificateAuthorityTest, WhatWasIssuedUntilARevocationCountsNoMore) {
                                std::filesystem::copy_options::overwrite_existing);
     EXPECT_FALSE(CheckTlsDirectory(out_, TlsUse::kWork, kNow).ok());
   }
-  EXPECT_EQ(TextOf(out_ + "/revoked"), TextOf(ca_ + "/revoked"));
+  EXPECT_EQ(FileText(out_ + "/revoked"), FileText(ca_ + "/revoked"));
   EXPECT_FALSE(Open().Revoke(CertificateRole::kWorker, "a b").ok());
 }
 

@@ -6,11 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "net/tls/authority.h"
 #include "net/tls/testing/who_service.h"
@@ -61,11 +61,6 @@ class RpcCredentialsTest : public testing::Test {
   void ShowTo(const std::string& from, const std::string& file, const std::string& to) {
     std::filesystem::copy_file(Path(from) + "/" + file, Path(to) + "/" + file,
                                std::filesystem::copy_options::overwrite_existing);
-  }
-
-  static std::string TextOf(const std::string& path) {
-    std::ifstream file(path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
   }
 
   static void ExpectRefused(Asker& asker, const std::string& why) {
@@ -121,7 +116,7 @@ TEST_F(RpcCredentialsTest, CertificateOfAnotherAuthorityIsRefused) {
 }
 
 TEST_F(RpcCredentialsTest, WhoCallsIsRefusedOutsideHisCertificatesTime) {
-  const std::string pem = TextOf(Path("anna") + "/tls.crt");
+  const std::string pem = FileText(Path("anna") + "/tls.crt");
   const auto why = [&](std::int64_t at_unix_s) {
     return std::string(CheckShown(Path("head"), pem, at_unix_s).status().message());
   };
@@ -132,13 +127,13 @@ TEST_F(RpcCredentialsTest, WhoCallsIsRefusedOutsideHisCertificatesTime) {
 
 TEST_F(RpcCredentialsTest, WhoCallsShowsACertificateOfTheAuthorityForClients) {
   const auto end = [&](const std::string& directory, const std::string& file) {
-    return CheckShown(directory, TextOf(Path(file)), now_).status();
+    return CheckShown(directory, FileText(Path(file)), now_).status();
   };
   for (const char* file : {"eve/tls.crt", "head/tls.crt", "foreign/ca.crt", "anna/tls.key"})
     EXPECT_TRUE(absl::IsUnauthenticated(end(Path("head"), file))) << file;
   EXPECT_TRUE(absl::IsUnavailable(end(Path("nowhere"), "anna/tls.crt")));
   // While an authority is replaced both may be there.
-  std::ofstream(Path("head") + "/ca.crt", std::ios::app) << TextOf(Path("foreign/ca.crt"));
+  std::ofstream(Path("head") + "/ca.crt", std::ios::app) << FileText(Path("foreign/ca.crt"));
   for (const char* file : {"anna/tls.crt", "eve/tls.crt"})
     EXPECT_TRUE(end(Path("head"), file).ok()) << end(Path("head"), file);
 }

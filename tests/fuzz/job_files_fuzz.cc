@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "files/job_files.h"
 
@@ -39,8 +40,7 @@ std::string GoodArchive() {
   std::FILE* const file = std::fopen((scratch.path() + "/archive").c_str(), "wb");
   BSP_CHECK(noted->Write(fileno(file), {{.pid = Pid{1}, .stream = 1, .text = "half"}}).ok());
   std::fclose(file);
-  std::ifstream archive(scratch.path() + "/archive", std::ios::binary);
-  return {std::istreambuf_iterator<char>(archive), {}};
+  return FileText(scratch.path() + "/archive");
 }
 
 void Repair(std::string& archive) {

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "base/exit_status.h"
+#include "base/testing/file_text.h"
 #include "tests/images/hosted_program.h"
 
 namespace bspnow {
@@ -22,12 +22,6 @@ constexpr const char* kAtBarrier[] = {"step 0\n", "step 0\nother\nstep 1\n",
                                       "step 0\nother\nstep 1\nother\nstep 2\nother\nstep 3\n"};
 /// What the process itself appends after it.
 constexpr const char* kAfter[] = {"step 1\nstep 2\nstep 3\n", "step 2\nstep 3\n", "step 3\n", ""};
-
-std::string TextOf(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 class SharedFilesTest : public testing::Test {
  protected:
@@ -64,9 +58,9 @@ class SharedFilesTest : public testing::Test {
 TEST_F(SharedFilesTest, OfTheJobsDirectoryAreThoseOfTheBarrier) {
   RunWith(root_ / "job" / "log");
   for (std::size_t i = 0; i < std::size(kAtBarrier); ++i) {
-    EXPECT_EQ(TextOf(saved_.images[i].files + "/log"), kAtBarrier[i]);
+    EXPECT_EQ(FileText(saved_.images[i].files + "/log"), kAtBarrier[i]);
     EXPECT_EQ(Restore(i).errors, "");
-    EXPECT_EQ(TextOf(root_ / "job-restored" / "log"), std::string(kAtBarrier[i]) + kAfter[i]);
+    EXPECT_EQ(FileText(root_ / "job-restored" / "log"), std::string(kAtBarrier[i]) + kAfter[i]);
   }
 }
 
@@ -77,18 +71,18 @@ TEST_F(SharedFilesTest, ElsewhereAreCutToTheLeastLength) {
   for (std::size_t i = 0; i < std::size(kAtBarrier); ++i) {
     std::ofstream(shared) << kAtBarrier[i];
     EXPECT_EQ(Restore(i).errors, "");
-    EXPECT_EQ(TextOf(shared), std::string(kAtBarrier[i]) + kAfter[i]);
+    EXPECT_EQ(FileText(shared), std::string(kAtBarrier[i]) + kAfter[i]);
   }
 }
 
 TEST_F(SharedFilesTest, ElsewhereAreCutBackToTheirLength) {
   const std::string shared = root_ / "log";
   RunWith(shared);
-  const std::string all = TextOf(shared);
+  const std::string all = FileText(shared);
   for (std::size_t i = 0; i < std::size(kAtBarrier); ++i) {
     std::ofstream(shared) << all;
     EXPECT_EQ(Restore(i).errors, "");
-    EXPECT_EQ(TextOf(shared), std::string(kAtBarrier[i]) + "other\n" + kAfter[i]);
+    EXPECT_EQ(FileText(shared), std::string(kAtBarrier[i]) + "other\n" + kAfter[i]);
   }
 }
 

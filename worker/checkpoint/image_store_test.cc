@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "base/testing/synced_paths.h"
 #include "worker/checkpoint/image_reception.h"
@@ -360,7 +361,7 @@ TEST_F(ImageStoreTest, ReceivesOnlyWhatIsWholeAndRight) {
   auto whole = Receive(*store_, "c1.p3", bytes.size());
   ASSERT_TRUE((*whole)->Append(bytes).ok());
   EXPECT_TRUE((*whole)->Finish().ok());
-  EXPECT_EQ(ReadFile(PathOf("c1.p3")), bytes);
+  EXPECT_EQ(FileText(PathOf("c1.p3")), bytes);
   EXPECT_FALSE(Receive(*store_, "../c1.p3", 1).ok());
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/file_text.h"
 #include "worker/checkpoint/testing/image_node.h"
 
 namespace bspnow::worker {
@@ -55,7 +56,7 @@ TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
   const Names names = *a_.store().Names(kJob);
   for (const std::string& name : names) {
     EXPECT_TRUE(b_.store().Verify(kJob, name).ok()) << name;
-    EXPECT_EQ(ReadFile(a_.PathOf(name)), ReadFile(b_.PathOf(name)));
+    EXPECT_EQ(FileText(a_.PathOf(name)), FileText(b_.PathOf(name)));
   }
   EXPECT_EQ(b_.files(), 11u);  // Three images and two archives, twice, of one text.
   EXPECT_EQ(b_.received(), 6u);

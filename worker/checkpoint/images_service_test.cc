@@ -6,15 +6,14 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "net/socket.h"
@@ -174,8 +173,7 @@ class JoiningTest : public testing::Test {
   void SetUp() override {
     Node other(0);
     other.Take(1, 0, {0});
-    std::ifstream file(other.PathOf(kName), std::ios::binary);
-    const std::string image{std::istreambuf_iterator<char>(file), {}};
+    const std::string image = FileText(other.PathOf(kName));
     ASSERT_GT(image.size(), 1u);
     rest_.set_data(image.substr(1));
     put_.emplace(node_.address(), Piece(17, kName, image.size(), image.substr(0, 1)));

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <functional>
 #include <latch>
-#include <sstream>
 #include <thread>
 
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "files/sha256.h"
 
@@ -24,12 +24,6 @@ namespace {
 constexpr char kOne[] = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
 constexpr char kTwo[] = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3";
 constexpr char kThree[] = "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f";
-
-std::string Read(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 class BlobCacheTest : public testing::Test {
  protected:
@@ -75,7 +69,7 @@ TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
   for (int i = 0; i < 2; ++i) {
     const std::string copy = Fresh();
     ASSERT_TRUE(cache->CopyTo(kOne, copy, 0640, calls_).ok());
-    EXPECT_EQ(Read(copy), "one");
+    EXPECT_EQ(FileText(copy), "one");
   }
   EXPECT_EQ(fetches_, 2);
   EXPECT_EQ(cache->bytes(), 3u);
@@ -94,7 +88,7 @@ TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
     const std::string copy = Fresh();
     const absl::Status copied = cache->CopyTo(kOne, copy, 0640, calls_);
     ASSERT_TRUE(copied.ok()) << copied;
-    EXPECT_EQ(Read(copy), "one");
+    EXPECT_EQ(FileText(copy), "one");
     EXPECT_EQ(cache->bytes(), 3u);
   }
   EXPECT_EQ(fetches_, 5);
@@ -118,8 +112,8 @@ TEST_F(BlobCacheTest, FetchesAContentOnce) {
   const std::string second = Fresh();
   ASSERT_TRUE(cache->CopyTo(kOne, first, 0640, calls_).ok());
   ASSERT_TRUE(cache->CopyTo(kOne, second, 0755, calls_).ok());
-  EXPECT_EQ(Read(first), "one");
-  EXPECT_EQ(Read(second), "one");
+  EXPECT_EQ(FileText(first), "one");
+  EXPECT_EQ(FileText(second), "one");
   EXPECT_EQ(fetches_, 1);
   EXPECT_EQ(access(second.c_str(), X_OK), 0);
   struct stat status;
@@ -131,7 +125,7 @@ TEST_F(BlobCacheTest, CopiesToAnotherFileSystem) {
   const auto cache = OpenCache(1000);
   const ScratchDirectory elsewhere = ScratchDirectory::InMemory();
   ASSERT_TRUE(cache->CopyTo(kOne, elsewhere.path() + "/copy", 0644, calls_).ok());
-  EXPECT_EQ(Read(elsewhere.path() + "/copy"), "one");
+  EXPECT_EQ(FileText(elsewhere.path() + "/copy"), "one");
 }
 
 TEST_F(BlobCacheTest, ACopyIsTheJobsOwn) {
@@ -141,7 +135,7 @@ TEST_F(BlobCacheTest, ACopyIsTheJobsOwn) {
   std::ofstream(copy) << "changed";
   const std::string again = Fresh();
   ASSERT_TRUE(cache->CopyTo(kOne, again, 0644, calls_).ok());
-  EXPECT_EQ(Read(again), "one");
+  EXPECT_EQ(FileText(again), "one");
 }
 
 TEST_F(BlobCacheTest, RefusesAContentWithAnotherHash) {
@@ -287,7 +281,7 @@ TEST_F(BlobCacheTest, IdleContentsGiveTheirRoomToACopy) {
     const std::string copy = Fresh();
     const absl::Status copied = cache->CopyTo(kTwo, copy, 0640, calls_);
     EXPECT_TRUE(copied.ok()) << copied;
-    EXPECT_EQ(Read(copy), "two");
+    EXPECT_EQ(FileText(copy), "two");
     EXPECT_FALSE(Keeps(kOne));
     EXPECT_EQ(cache->CopyTo(kTwo, Fresh(), 0640, calls_).code(),
               absl::StatusCode::kResourceExhausted);

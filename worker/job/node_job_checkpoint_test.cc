@@ -1,9 +1,9 @@
 // Checkpoints of real processes: taken in one run of the hosting, resumed in another.
 #include <map>
-#include <sstream>
 #include <thread>
 
 #include "base/link_feature.h"
+#include "base/testing/file_text.h"
 #include "base/units.h"
 #include "runtime/link/link.h"
 #include "worker/checkpoint/testing/silent_images.h"
@@ -103,19 +103,14 @@ class CheckpointTest : public NodeJobTest {
     }
     return {};
   }
-  static std::string ReadFile(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
 
   // What an undisturbed run prints, and leaves in out.txt.
   Streams Undisturbed(const proto::Order& start) {
     jobs_->OnOrder(start);
     EXPECT_TRUE(RunUntilExited(kProcesses));
     const Streams printed = Printed();
-    file_ = ReadFile(root_ + "/jobs/5/out.txt");
-    noted_ = ReadFile(root_ + "/jobs/5/noted.txt");
+    file_ = FileText(root_ + "/jobs/5/out.txt");
+    noted_ = FileText(root_ + "/jobs/5/noted.txt");
     EXPECT_TRUE(EndEpoch(1));
     events_.clear();
     return printed;
@@ -149,8 +144,8 @@ class CheckpointTest : public NodeJobTest {
       whole[event.output().pid()] += event.output().text();
     }
     for (const auto& [pid, text] : expected) EXPECT_TRUE(whole[pid] == text) << whole[pid];
-    EXPECT_EQ(ReadFile(root_ + "/jobs/5/out.txt"), file_);
-    EXPECT_EQ(ReadFile(root_ + "/jobs/5/noted.txt"), noted_);
+    EXPECT_EQ(FileText(root_ + "/jobs/5/out.txt"), file_);
+    EXPECT_EQ(FileText(root_ + "/jobs/5/noted.txt"), noted_);
     ASSERT_TRUE(EndEpoch(2));
   }
 

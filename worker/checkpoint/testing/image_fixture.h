@@ -9,11 +9,11 @@
 
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/testing/file_text.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
@@ -66,11 +66,6 @@ inline void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-inline std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The archive of an empty directory.
 inline void WriteArchive(const std::string& path) {
   const ScratchDirectory empty = ScratchDirectory::InMemory();
@@ -82,7 +77,7 @@ inline void WriteArchive(const std::string& path) {
 
 /// Flips one bit of a file.
 inline void Damage(const std::string& path, std::uint64_t at) {
-  std::string bytes = ReadFile(path);
+  std::string bytes = FileText(path);
   bytes.at(at) ^= 4;
   WriteFile(path, bytes);
 }
