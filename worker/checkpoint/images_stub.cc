@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
 constexpr int kConnectTimeoutMs = 3'000;
-constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 constexpr std::int64_t kListTimeoutMs = 10'000;
 
 /// A connection of its own: several files go side by side.
@@ -82,7 +81,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
     watch.Moved();
     return absl::OkStatus();
   });
-  watch.Expect(patience_ + std::chrono::milliseconds(file->head().bytes / kSyncedBytesPerMsLeast));
+  watch.ExpectSync(file->head().bytes);
   const std::string what = absl::StrCat("giving ", address, " ", name);
   return UnlessSilent(watch, what, files::EndSending(sent, context, *writer, what));
 }

@@ -23,7 +23,6 @@ constexpr std::uint32_t kProfileMode = 0600;
 constexpr std::uint64_t kPatienceNs = 60 * kNsPerS;  // While the coordinator is away.
 constexpr std::int64_t kProfileTimeoutMs = 20'000;
 constexpr int kUncheckedTriesMax = 3;
-constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 
 /// A content comes if the disk has room for it (CheckRoomFor).
 class WithinRoom final : public files::FileSink {
@@ -169,7 +168,7 @@ ContentStub::Stored ContentStub::TryStoreFiles(JobId job, const std::vector<Left
     });
     if (!sent.ok()) unread = i;
   }
-  watch.Expect(patience_ + std::chrono::milliseconds(bytes / kSyncedBytesPerMsLeast));
+  watch.ExpectSync(bytes);
   const absl::Status ended =
       files::EndSending(sent, context, *writer, "storing the files of a job");
   if (ended.ok() || unread.has_value() || !watch.fired()) return {ended, unread};

@@ -15,8 +15,8 @@ SilenceWatch::SilenceWatch(std::chrono::milliseconds patience, std::function<voi
   cancel_();
 }
 
-void SilenceWatch::Expect(std::chrono::milliseconds patience) {
-  patience_ = patience;
+void SilenceWatch::ExpectSync(std::uint64_t bytes) {
+  patience_ = patience_.load() + std::chrono::milliseconds(bytes / kSyncedBytesPerMsLeast);
   moved_ = true;
 }
 

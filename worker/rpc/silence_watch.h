@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -21,8 +22,9 @@ class SilenceWatch {
 
   void Moved() { moved_ = true; }
 
-  /// What comes now may take this long. Counts as a move.
-  void Expect(std::chrono::milliseconds patience);
+  /// Now the peer syncs so many bytes, before it answers: that may take longer. Counts as a move.
+  void ExpectSync(std::uint64_t bytes);
+  static constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 
   bool fired() const { return fired_; }
   bool watches() const { return thread_.has_value(); }
