@@ -13,8 +13,6 @@ namespace {
 
 constexpr int kPatienceMs = 5'000;  // Then the others say nothing.
 
-unsigned long long Printable(std::uint64_t value) { return value; }
-
 // Both popped equally often, but the sequences differ: names the first pops that do.
 [[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i,
                                        const VotedSuperstep& voted, std::uint64_t pops) {

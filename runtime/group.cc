@@ -16,8 +16,6 @@ constexpr timespec kLeaseNap{.tv_sec = 0, .tv_nsec = 1'000'000};
 // One letter of difference matters in the messages: dst for a put, src for a get.
 const char* AreaName(Direction direction) { return direction == Direction::kPut ? "dst" : "src"; }
 
-unsigned long long Printable(std::uint64_t value) { return value; }
-
 }  // namespace
 
 // ---- Life -------------------------------------------------------------------------------------

@@ -8,8 +8,6 @@
 namespace bspnow::runtime {
 namespace {
 
-unsigned long long Printable(std::uint64_t value) { return value; }
-
 DirectTransfer MakeDirect(const Transfer& transfer, const RemoteRange& remote) {
   return DirectTransfer{.remote = remote,
                         .local = transfer.local,

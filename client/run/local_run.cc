@@ -50,7 +50,6 @@ constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGIN
 constexpr std::uint64_t kWatchMs = 2000;
 constexpr std::uint64_t kBarrierPatienceNs = 10'000'000'000;
 constexpr std::size_t kAwaitedShownMax = 16;
-constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
 
 // The address space that the segment may take: BSP_ADDRESS_SPACE, if it is set (valgrind maps
 // 32 GiB at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
@@ -261,7 +260,7 @@ void LocalRun::OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) 
   Print(pid, stream, assembler.Add(bytes));
   if (printer(stream).full()) host_.PauseOutput();
   if (!interactive_ || !assembler.has_partial() || std::exchange(prompt_due_, true)) return;
-  loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
+  loop_.AddTimer(worker::LineAssembler::kPromptMs, [this] { ShowPrompts(); });
 }
 
 void LocalRun::ShowPrompts() {

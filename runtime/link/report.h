@@ -41,6 +41,9 @@ void SetSpeaker(const Speaker& speaker);
 /// A child that the program made by fork: it has neither the segment nor a place in the job.
 bool IsForkedChild();
 
+/// For %llu, which takes an argument of just this type.
+inline unsigned long long Printable(std::uint64_t value) { return value; }
+
 /// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ...,
 /// at FILE:LINE" and ends the job. Of several that find something at once the first is heard.
 [[noreturn]] void ReportMisuse(Call call, const char* format, ...)

@@ -16,8 +16,6 @@ namespace {
 using enum ExchangeFault;
 using FrameClass = NodeExchange::FrameClass;
 
-constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;  // Half of the numbers: it is ahead.
-
 }  // namespace
 
 JobExchange::JobExchange(const JobPlan& plan, PlannedGroup group, WorkerId self, PeerStreams& peers,

@@ -123,6 +123,8 @@ class JobExchange {
  private:
   /// Of kGroupLeft; the others are BatchSource's.
   static constexpr std::uint64_t kGroupLeftToken = std::uint64_t{1} << 62;
+  /// Half of the numbers of barriers: a difference of so many is one of something ahead.
+  static constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;
 
   struct BellWords {
     std::uint32_t barriers = 0;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::uint64_t kAsks = 1;  // BatchPiece::chunk_offset of a kLaneFrame.
 constexpr std::uint64_t kAnswers = 0;
-constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;  // Half of the numbers.
 
 // Not more than it has: to read what nobody has written makes pages of it. Whether the length is
 // right whoever uses the copy finds.

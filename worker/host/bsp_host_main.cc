@@ -28,6 +28,7 @@
 #include "worker/host/checkpoint_host.h"
 #include "worker/host/host_channel.h"
 #include "worker/host/job_output.h"
+#include "worker/host/line_assembler.h"
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
 #include "worker/host/system_calls.h"
@@ -35,7 +36,6 @@
 namespace bspnow::worker {
 namespace {
 
-constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
 constexpr std::uint64_t kWritersCheckMs = 1000;
 
 // Waits while the worker is busy, and so do the programs. If the worker is gone nobody reads it.
@@ -256,7 +256,7 @@ void HostRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
   output_.OnBytes(pid, stream, bytes);
   MeterOutput();
   if (received_.plan.interactive() && output_.has_prompts() && !std::exchange(prompt_due_, true)) {
-    loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
+    loop_.AddTimer(LineAssembler::kPromptMs, [this] { ShowPrompts(); });
   }
 }
 

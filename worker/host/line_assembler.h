@@ -4,6 +4,7 @@
 #define WORKER_HOST_LINE_ASSEMBLER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ class LineAssembler {
  public:
   /// A line longer than this comes out in pieces.
   static constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;
+  /// A line that is this long without its end is shown as a prompt.
+  static constexpr std::uint64_t kPromptMs = 50;
 
   /// `prefix` is put before each line.
   explicit LineAssembler(std::string prefix) : prefix_(std::move(prefix)) {}
