@@ -170,12 +170,16 @@ absl::StatusOr<proto::Job> FetchedJob(JobsStub& jobs, const FetchOptions& option
   return jobs.Show(request);
 }
 
-// A script must not go on with a part.
-absl::Status LostFiles(const proto::Job& job) {
-  const std::string lost = FilesLostOf(job);
-  if (lost.empty()) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("job ", job.job(), ": files that it left are lost: ", lost));
+// A script must not go on with a part. `unread`: of what the coordinator has.
+absl::Status LostFiles(const FetchOptions& options, const proto::Job& job,
+                       const std::string& unread) {
+  std::string lacks;
+  if (!unread.empty())
+    lacks = absl::StrCat("not all of its files can be read at the coordinator: ", unread);
+  if (const std::string lost = FilesLostOf(job); !lost.empty())
+    absl::StrAppend(&lacks, lacks.empty() ? "" : "; ", "files that it left are lost: ", lost);
+  if (lacks.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("job ", options.job, ": ", lacks));
 }
 
 /// A script that reads them has the names as they are.
@@ -187,12 +191,14 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   proto::FetchFilesRequest request;
   request.set_job(options.job);
   request.set_holes(true);
+  request.set_unread(true);
   for (const std::string& name : options.names) request.add_names(name);
   files::FileReceiver receiver({.directory = options.directory,
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
                                 .durability = Durability::kCached,
                                 .unfinished = options.unfinished});
-  if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
+  const absl::StatusOr<std::string> unread = jobs.Fetch(request, receiver);
+  if (!unread.ok()) return unread.status();
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
@@ -211,7 +217,7 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
     written = WriteOutputFile(jobs, options.job, *output, options.unfinished);
     if (written.ok()) paths.push_back(*output);
   }
-  if (written.ok()) written = LostFiles(*job);
+  if (written.ok()) written = LostFiles(options, *job, *unread);
   if (written.ok() && paths.empty()) std::cerr << "bsp: job " << options.job << " left no files\n";
   if (options.json) {
     std::cout << JsonText({{"job", options.job}, {"files", paths}});

@@ -22,6 +22,7 @@ absl::Status TakeChunk(const proto::FileChunk& chunk, FileSink& sink) {
   if (chunk.data().size() > kChunkBytesMax)
     return absl::InvalidArgumentError(
         absl::StrCat("a chunk of a file has at most ", kChunkBytesMax, " bytes"));
+  if (!chunk.unread().empty()) return sink.OnUnread(chunk.unread());
   if (!chunk.name().empty()) {
     absl::Status begun =
         sink.Begin({.name = chunk.name(), .bytes = chunk.bytes(), .mode = chunk.mode()});

@@ -31,6 +31,12 @@ class FileSink {
         absl::StrCat("a hole of ", bytes, " bytes, and holes are not taken here"));
   }
 
+  /// A file cannot be read there. If one is not whole it is that one, and is dropped.
+  virtual absl::Status OnUnread(std::string_view why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a file that cannot be read: ", std::string(why)));
+  }
+
   /// No more files; the last must be whole, and right.
   virtual absl::Status Finish() = 0;
 };

@@ -140,6 +140,16 @@ absl::Status FileReceiver::TooMany() const {
       absl::StrCat("file ", names_.back(), ": more bytes came than were announced"));
 }
 
+absl::Status FileReceiver::OnUnread(std::string_view) {
+  if (missing_bytes_ == 0) return EndFile();
+  settings_.unfinished->Remove(coming_);
+  coming_.clear();
+  fd_.Reset();
+  names_.pop_back();
+  missing_bytes_ = 0;
+  return absl::OkStatus();
+}
+
 absl::Status FileReceiver::Finish() {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;
   // Any number of small files and directories: all at once.

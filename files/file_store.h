@@ -54,6 +54,7 @@ class FileReceiver final : public FileSink {
   absl::Status Begin(const FileHead& head) override;
   absl::Status Append(std::string_view bytes) override;
   absl::Status AppendHole(std::uint64_t bytes) override;
+  absl::Status OnUnread(std::string_view why) override;
   absl::Status Finish() override;
 
   /// In the order in which they came.

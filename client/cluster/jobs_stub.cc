@@ -211,15 +211,13 @@ absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& 
 absl::Status JobsStub::UploadOne(const Content& content,
                                  const std::function<absl::Status(std::uint64_t)>& sent) {
   UniqueFd opened(open(content.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!opened.valid()) {
+  if (!opened.valid())
     return absl::NotFoundError(absl::StrCat("file ", content.path, ": ", strerror(errno)));
-  }
   absl::StatusOr<files::OutgoingFile> file =
       files::OutgoingFile::Of(std::move(opened), content.sha256);
   if (!file.ok()) return file.status();
-  if (file->head().bytes != content.bytes) {
+  if (file->head().bytes != content.bytes)
     return absl::DataLossError(absl::StrCat("file ", content.path, " changed before it was sent"));
-  }
   grpc::ClientContext context;
   proto::UploadBlobReply reply;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
@@ -351,12 +349,14 @@ absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
   return unwanted.ok() ? answered : unwanted;
 }
 
-absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink) {
+absl::StatusOr<std::string> JobsStub::Fetch(const proto::FetchFilesRequest& request,
+                                            files::FileSink& sink) {
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
   NotingSink noting(sink);
   const absl::Status taken = files::TakeFiles(context, *reader, noting, "");
+  if (taken.ok()) return noting.unread();
   return noting.refused() ? taken : LostOr(taken);
 }
 

@@ -109,8 +109,9 @@ class JobsStub {
   absl::Status ReadLog(const proto::ReadLogRequest& request,
                        const std::function<absl::Status(const proto::LogLine&)>& line);
 
-  /// Fetches files of a job, one after the other.
-  absl::Status Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink);
+  /// Fetches files of a job, one after the other. Of those that the coordinator cannot read it
+  /// returns which, and why; empty: none.
+  absl::StatusOr<std::string> Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink);
 
   /// Fetches what its processes recorded.
   absl::Status ReadProfile(const proto::ReadProfileRequest& request, files::FileSink& sink);

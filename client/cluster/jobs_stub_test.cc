@@ -223,20 +223,31 @@ TEST_F(JobsStubTest, AFullDiskHereIsNoCoordinatorThatIsLost) {
     absl::Status Finish() override { return absl::OkStatus(); }
   } full;
   jobs_.files = {{"results", "some"}};
-  EXPECT_EQ(Connect().Fetch({}, full).message(), "results: No space left on device");
+  EXPECT_EQ(Connect().Fetch({}, full).status().message(), "results: No space left on device");
 }
 
 class Nowhere : public files::FileSink {
   absl::Status Begin(const files::FileHead&) override { return absl::OkStatus(); }
   absl::Status Append(std::string_view) override { return absl::OkStatus(); }
+  absl::Status OnUnread(std::string_view) override { return absl::OkStatus(); }
   absl::Status Finish() override { return absl::OkStatus(); }
 };
+
+TEST_F(JobsStubTest, SaysWhichFilesTheCoordinatorCannotRead) {
+  jobs_.files = {{"results", "some"}};
+  Nowhere nowhere;
+  EXPECT_EQ(Connect().Fetch({}, nowhere).value(), "");
+  jobs_.unread = {"a: why", "b: why"};
+  EXPECT_EQ(Connect().Fetch({}, nowhere).value(), "a: why; b: why");
+  jobs_.unread.assign(12, "x");
+  EXPECT_EQ(Connect().Fetch({}, nowhere).value(), "x; x; x; x; x; x; x; x; x; x; and 2 more");
+}
 
 TEST_F(JobsStubTest, NamesACoordinatorThatIsStoppedWhileItSendsFiles) {
   jobs_.files = {{"results", "some"}};
   jobs_.stops = true;
   Nowhere nowhere;
-  const absl::Status lost = Connect().Fetch({}, nowhere);
+  const absl::Status lost = Connect().Fetch({}, nowhere).status();
   EXPECT_TRUE(absl::IsUnavailable(lost)) << lost;
   EXPECT_EQ(lost.message().find("lost the coordinator " + service_.address()), 0u) << lost;
 }
@@ -248,7 +259,8 @@ TEST_F(JobsStubTest, NamesACoordinatorThatIsLostWhileItSendsFiles) {
   absl::StatusOr<JobsStub> stub = JobsStub::Connect({.address = address, .tls_dir = ""}, Hear(), 0);
   ASSERT_TRUE(stub.ok()) << stub.status();
   service.reset();
-  for (const absl::Status& lost : {stub->Fetch({}, nowhere), stub->ReadProfile({}, nowhere)}) {
+  for (const absl::Status& lost :
+       {stub->Fetch({}, nowhere).status(), stub->ReadProfile({}, nowhere)}) {
     EXPECT_TRUE(absl::IsUnavailable(lost)) << lost;
     EXPECT_EQ(lost.message().find("lost the coordinator " + address + ": "), 0u) << lost;
   }

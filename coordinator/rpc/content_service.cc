@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/rpc/left_files.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/file_chunks.h"
 #include "files/file_store.h"
@@ -68,12 +69,12 @@ class Taking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>,
 /// Of a chunk: small, because all workers may fetch a program at once.
 constexpr std::size_t kSentBytes = 256 << 10;
 
-/// The next file to send; nothing after the last.
-using NextFile = std::function<absl::StatusOr<std::optional<files::OutgoingFile>>()>;
+/// Fills the next chunk; false after the last.
+using NextChunk = std::function<absl::StatusOr<bool>(proto::FileChunk& chunk)>;
 
 class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk>, Sending> {
  public:
-  explicit Sending(NextFile next) : next_(std::move(next)) {}
+  explicit Sending(NextChunk next) : next_(std::move(next)) {}
 
   void Begin(const absl::Status& may) {
     if (!may.ok()) return Finish(ToGrpc(may));
@@ -86,24 +87,33 @@ class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk
  private:
   void SendNext(bool ok) {  // tidy: as gRPC says it
     if (!ok) return Finish(grpc::Status::CANCELLED);
-    absl::Status read = file_ && !file_->ended() ? absl::OkStatus() : OpenNext();
-    if (read.ok() && !file_) return Finish(grpc::Status::OK);
-    if (read.ok()) read = file_->Read(chunk_, kSentBytes);
-    if (!read.ok()) return Finish(ToGrpc(read));
+    const absl::StatusOr<bool> next = next_(chunk_);
+    if (!next.ok() || !*next) return Finish(ToGrpc(next.status()));
     StartWrite(&chunk_);
   }
 
-  absl::Status OpenNext() {
-    absl::StatusOr<std::optional<files::OutgoingFile>> next = next_();
-    if (!next.ok()) return next.status();
-    file_ = *std::move(next);
-    return absl::OkStatus();
-  }
-
-  const NextFile next_;
-  std::optional<files::OutgoingFile> file_;
+  const NextChunk next_;
   proto::FileChunk chunk_;
 };
+
+/// The next file to send; nothing after the last.
+using NextFile = std::function<absl::StatusOr<std::optional<files::OutgoingFile>>()>;
+
+/// Of each file; the first that cannot be read is an error.
+NextChunk ChunksOf(NextFile next) {
+  const auto file = std::make_shared<std::optional<files::OutgoingFile>>();
+  return [next = std::move(next), file](proto::FileChunk& chunk) -> absl::StatusOr<bool> {
+    if (!*file || (*file)->ended()) {
+      absl::StatusOr<std::optional<files::OutgoingFile>> opened = next();
+      if (!opened.ok()) return opened.status();
+      *file = *std::move(opened);
+    }
+    if (!*file) return false;
+    const absl::Status read = (*file)->Read(chunk, kSentBytes);
+    if (!read.ok()) return read;
+    return true;
+  };
+}
 
 /// A content, and nothing else. DataLoss if it is not here: nobody but a client has it then.
 NextFile OneBlob(const files::BlobStore& blobs, const std::string& sha256) {
@@ -117,30 +127,25 @@ NextFile OneBlob(const files::BlobStore& blobs, const std::string& sha256) {
   };
 }
 
-enum class Holes : std::uint8_t { kAsZeros, kLeftOut };
-
-/// Those below a directory that have these names; without names all.
-NextFile EachFile(const std::string& directory, std::vector<std::string> names, Holes holes) {
-  return [directory, names = std::move(names), holes, next = std::size_t{0},
-          files = std::vector<files::StoredFile>()]() mutable
+/// Those below a directory.
+NextFile EachFile(const std::string& directory) {
+  return [directory, next = std::size_t{0}, files = std::vector<files::StoredFile>()]() mutable
          -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (next == 0) {
-      absl::StatusOr<std::vector<files::StoredFile>> listed = files::ListFiles(directory, names);
+      absl::StatusOr<std::vector<files::StoredFile>> listed = files::ListFiles(directory, {});
       if (!listed.ok()) return listed.status();
       files = *std::move(listed);
     }
     if (next == files.size()) return std::nullopt;
     const files::StoredFile& file = files[next++];
-    absl::StatusOr<files::OutgoingFile> opened = files::OutgoingFile::Open(file.path, file.name);
-    if (opened.ok() && opened->sparse() && holes == Holes::kLeftOut) opened->LeaveHoles();
-    return opened;
+    return files::OutgoingFile::Open(file.path, file.name);
   };
 }
 
 /// Those of each node, and last the program, if it has a name and is still there.
 NextFile ProfileFiles(const std::string& directory, const files::BlobStore& blobs,
                       const std::shared_ptr<const std::string>& program) {
-  return [next = EachFile(directory, {}, Holes::kAsZeros), &blobs, program,
+  return [next = EachFile(directory), &blobs, program,
           sent = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (sent) return std::nullopt;
     absl::StatusOr<std::optional<files::OutgoingFile>> file = next();
@@ -216,7 +221,7 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const Uploads& uploads,
       if (absl::Status sound = uploads.Recheck(sha256); !sound.ok()) return sound;
     return next();
   };
-  const auto call = Sending::Make(request.doubted() ? next_if_sound : next);
+  const auto call = Sending::Make(ChunksOf(request.doubted() ? next_if_sound : next));
   call->Begin(absl::OkStatus());
   return call.get();
 }
@@ -251,8 +256,8 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendProfile(EventLoop& loop, Daemon&
                                                         const proto::ReadProfileRequest& request) {
   const JobId job{request.job()};
   const auto program = std::make_shared<std::string>();  // Known before the first file is read.
-  const auto call =
-      Sending::Make(ProfileFiles(daemon.profile_of(job), daemon.uploads().contents(), program));
+  const auto call = Sending::Make(
+      ChunksOf(ProfileFiles(daemon.profile_of(job), daemon.uploads().contents(), program)));
   loop.Post([call, &daemon, caller, job, program, wanted = request.program()] {
     daemon.cluster().Recall(job, [call, &daemon, caller, job, program, wanted] {
       if (const absl::Status s = CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));
@@ -270,9 +275,9 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& d
                                                       const Caller& caller,
                                                       const proto::FetchFilesRequest& request) {
   const JobId job{request.job()};
+  const auto left = std::make_shared<LeftFiles>(daemon.files_of(job), request);
   const auto call =
-      Sending::Make(EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()},
-                             request.holes() ? Holes::kLeftOut : Holes::kAsZeros));
+      Sending::Make([left](proto::FileChunk& chunk) { return left->Next(chunk, kSentBytes); });
   loop.Post([call, &daemon, caller, job] {
     daemon.cluster().Recall(job, [call, &daemon, caller, job] {
       absl::Status may = CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));

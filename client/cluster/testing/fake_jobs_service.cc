@@ -117,6 +117,11 @@ class Service : public proto::Jobs::Service {
       chunk.set_data(text);
       writer->Write(chunk);
     }
+    for (const std::string& why : jobs_.unread) {
+      proto::FileChunk chunk;
+      chunk.set_unread(why);
+      writer->Write(chunk);
+    }
     return jobs_.stops ? Status::CANCELLED : Status::OK;
   }
 

@@ -24,6 +24,7 @@ struct FakeJobs {
   std::vector<proto::JobSpec> jobs;          ///< Job 1 is the first.
   std::vector<proto::LogLine> log;           ///< Without offsets.
   std::map<std::string, std::string> files;  ///< That FetchFiles sends, by name.
+  std::vector<std::string> unread;           ///< After them, as FileChunk has it.
   proto::Job end;                            ///< How every job ends.
   std::vector<std::uint64_t> suspended;      ///< Jobs, in the order of the calls.
   std::string given_up;                      ///< Not empty: why every checkpoint is given up.
