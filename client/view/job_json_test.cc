@@ -39,5 +39,18 @@ TEST(JobJsonTest, UnderstandsOlderCoordinatorsThatSayInTheReasonThatFilesAreLost
   EXPECT_EQ(JobJson(FailedJob("the files that it left wait: no room", ""))["files_lost"], "");
 }
 
+// With the names that the others have, so that who looks for states and reasons finds it.
+TEST(JobJsonTest, AJobWhoseRecordIsDamagedIsListedAsSuch) {
+  const nlohmann::json damaged = DamagedJobJson(7);
+  proto::Job job;
+  job.set_job(7);
+  const nlohmann::json sound = JobJson(job);
+  for (const auto& [name, value] : damaged.items())
+    EXPECT_EQ(sound[name].type(), value.type()) << name;
+  EXPECT_EQ(damaged["job"], 7u);
+  EXPECT_EQ(damaged["state"], "damaged");
+  EXPECT_EQ(damaged["reason"], "its record in the history is damaged");
+}
+
 }  // namespace
 }  // namespace bspnow::client
