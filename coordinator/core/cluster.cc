@@ -351,9 +351,10 @@ proto::Job Cluster::Completed(const JobRecord& record, proto::Job job) const {
   }
   for (const JobId awaited : entry.awaits) {
     job.add_awaits(Value(awaited));
-    if (const auto found = unrecalled_.find(awaited); found != unrecalled_.end())
+    const auto found = unrecalled_.find(awaited);
+    if (found != unrecalled_.end() && entry.state() == proto::WAITING)
       job.set_reason(
-          absl::StrCat("waits to learn how job ", Value(awaited), " ended: ", found->second));
+          absl::StrCat("waits to learn how job ", Value(awaited), " ended: ", found->second.why));
   }
   AddOutputWait(ports_.logs, NowNs(), job);
   return job;

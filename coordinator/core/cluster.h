@@ -353,10 +353,14 @@ class Cluster {
   Nodes nodes_;
   LiveNodes image_nodes_;  ///< Of those that are up.
   JobTable table_;
-  std::optional<Recalled> recalled_;         ///< While a Recall calls `then`.
-  std::string history_failure_;              ///< The last one; empty: it was read.
-  std::map<JobId, std::string> unrecalled_;  ///< Jobs that others start after: why it is not known
-                                             ///< yet how they ended.
+  std::optional<Recalled> recalled_;  ///< While a Recall calls `then`.
+  std::string history_failure_;       ///< The last one; empty: it was read.
+  struct Unrecalled {
+    std::string why;
+    bool asked = false;  ///< The history is, and has not answered.
+  };
+  /// Jobs that others start after: why it is not known yet how they ended.
+  std::map<JobId, Unrecalled> unrecalled_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
   const std::uint64_t term_key_;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <absl/strings/str_cat.h>
 #include "coordinator/core/cluster.h"
@@ -83,12 +84,15 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 
 /// Another one starts after it, which ended long ago or was never known.
 void Cluster::RecallOutcome(JobId job) {
+  Unrecalled& unrecalled = unrecalled_[job];
+  if (unrecalled.why.empty()) unrecalled.why = "the history of jobs has not answered yet";
+  unrecalled.asked = true;
   Recall(job, [this, job] {
     if (closed_) return;
     const auto record = FindJob(job);
     const bool unread = !record.ok() && !absl::IsNotFound(record.status());
     if (unread && !(recalled_ && recalled_->damaged)) {
-      unrecalled_[job] = history_failure_;
+      unrecalled_[job] = {.why = history_failure_};
       return;
     }
     unrecalled_.erase(job);
@@ -99,7 +103,10 @@ void Cluster::RecallOutcome(JobId job) {
 
 // What the history does not tell now it may tell later: nobody is cancelled for that.
 void Cluster::RecallOutcomesAgain() {
-  for (const auto& [job, why] : std::exchange(unrecalled_, {})) RecallOutcome(job);
+  std::vector<JobId> unasked;
+  for (const auto& [job, unrecalled] : unrecalled_)
+    if (!unrecalled.asked) unasked.push_back(job);
+  for (const JobId job : unasked) RecallOutcome(job);
 }
 
 }  // namespace bspnow::coordinator

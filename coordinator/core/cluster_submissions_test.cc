@@ -183,13 +183,25 @@ class AfterRestartTest : public SubmissionsTest {
 
 TEST_F(AfterRestartTest, AHistoryThatCannotBeReadIsAskedAgain) {
   Begin();
+  const std::string learns = "waits to learn how job 1 ended: ";
+  EXPECT_EQ(Show(JobId{4}).reason(), learns + "the history of jobs has not answered yet");
   Finish(world_.journal.calls, absl::ResourceExhaustedError("too many open files"));
   EXPECT_EQ(Show(JobId{4}).state(), proto::WAITING);
-  EXPECT_EQ(Show(JobId{4}).reason(), "waits to learn how job 1 ended: too many open files");
-  world_.timers.Advance(5'000);
+  EXPECT_EQ(Show(JobId{4}).reason(), learns + "too many open files");
+  for (int i = 0; i < 3; ++i) world_.timers.Advance(5'000);
+  EXPECT_EQ(Show(JobId{4}).reason(), learns + "too many open files") << "also while it is asked";
+  EXPECT_EQ(Waiting(world_.journal.calls).size(), 1u) << "a disk that hangs is asked once";
   Settle();
   EXPECT_EQ(Show(JobId{4}).awaits_size(), 0);
   EXPECT_EQ(Show(JobId{4}).state(), proto::WAITING);
+}
+
+TEST_F(AfterRestartTest, ASuspendedJobIsShownAsSuspendedWhateverItWouldWaitFor) {
+  waits_.mutable_job()->set_state(proto::SUSPENDED);
+  waits_.mutable_job()->set_reason("suspended");
+  Begin();
+  EXPECT_EQ(Show(JobId{4}).reason(), "suspended");
+  EXPECT_EQ(Show(JobId{4}).awaits_size(), 1);
 }
 
 TEST_F(AfterRestartTest, ADamagedRecordTellsNobodyEver) {
