@@ -100,8 +100,8 @@ void Cluster::Resume(JobId id, const OnJob& answer) {
   const proto::JobState state = (*record)->job().state();
   LiveJob* const live = FindLive(id);
   // Whose first answer got lost asks once more.
-  if (state != proto::SUSPENDED && live != nullptr && live->resumed)
-    return AnswerWhenStored(id, answer);
+  const bool goes_on = state != proto::SUSPENDED && state != proto::ENDING;
+  if (goes_on && live != nullptr && live->resumed) return AnswerWhenStored(id, answer);
   if (state != proto::SUSPENDED)
     return answer(absl::FailedPreconditionError(
         absl::StrCat(StateSentence((*record)->job()), ", not suspended")));

@@ -210,6 +210,27 @@ TEST_F(ClusterSharingTest, AJobThatIsSuspendedAgainIsNotTakenForResumed) {
   EXPECT_TRUE(absl::IsFailedPrecondition(resumed)) << resumed;
 }
 
+TEST_F(ClusterSharingTest, AJobThatEndsIsNotTakenForResumed) {
+  FakeWorker host = Join("w1", 2);
+  const JobId job = Submit(Request("a"));
+  ReportExited(host, job, Epoch{1}, 1, SIGKILL);
+  Settle();
+  cluster_->Suspend(job, [](const auto&) {});
+  Settle();
+  ASSERT_EQ(Show(job).state(), proto::SUSPENDED);
+  cluster_->Resume(job, [](const auto&) {});
+  ReportCleared(host, job, Epoch{1});
+  Settle();
+  ASSERT_EQ(Show(job).state(), proto::RUNNING);
+  Cancel(job);
+  ASSERT_EQ(Show(job).state(), proto::ENDING);
+  const Answer resumed = NewAnswer();
+  cluster_->Resume(job, Into(resumed));
+  Settle();
+  ASSERT_TRUE(resumed->has_value());
+  EXPECT_EQ((*resumed)->status().message(), "job 1 is ending, not suspended");
+}
+
 TEST_F(ClusterSharingTest, WhatIsRefusedChangesNothing) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
