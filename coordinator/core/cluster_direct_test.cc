@@ -120,6 +120,30 @@ TEST_F(ClusterDirectTest, ASuspensionForWhichOneNodeWritesNoImagesIsGivenUp) {
   EXPECT_EQ(Show(job_).state(), proto::RUNNING);
 }
 
+// It was said to be lost at superstep 3, and to have gone on from superstep 4.
+TEST_F(ClusterDirectTest, AJobIsNotLostBeforeTheSuperstepWithWhichItGoesOn) {
+  RunOnTwo();
+  ReportBegun(first_, job_, Epoch{1}, {0});
+  ReportBegun(second_, job_, Epoch{1}, {1});
+  cluster_->Checkpoint(job_, nullptr);
+  Begin();
+  Progress(3);
+  const std::uint64_t checkpoint = Asked(first_);
+  ReportStored(first_, job_, Epoch{1}, checkpoint, {0}, 2, 4);
+  ReportStored(second_, job_, Epoch{1}, checkpoint, {1}, 2, 4);
+  ReportCopied(first_, job_, checkpoint, "w2");
+  ReportCopied(second_, job_, checkpoint, "w1");
+  Settle();
+  ASSERT_EQ(Show(job_).checkpoints().committed(), checkpoint);
+  for (int i = 0; i < 22; ++i) {
+    Renew(first_);
+    world_.timers.Advance(500);
+  }
+  ASSERT_EQ(Show(job_).losses_size(), 1);
+  EXPECT_EQ(Show(job_).losses(0).superstep(), 4u);
+  EXPECT_EQ(Show(job_).losses(0).reason().find("worker w2 lost at superstep 4: "), 0u);
+}
+
 TEST_F(ClusterDirectTest, ARestartedCoordinatorGoesOnWithIt) {
   RunOnTwo();
   Begin();

@@ -209,7 +209,7 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
               "event=worker_lost worker={} id={} reason=\"{}\"", lost->name, Value(worker), reason);
   std::map<JobId, Superstep> superstep_of;
   for (const JobId job : table_.JobsOn(worker)) {
-    superstep_of[job] = FindLive(job)->superstep();
+    superstep_of[job] = FindLive(job)->reached();
     FindLive(job)->NeedNoCheckpointToSuspend();  // The loss of its copies is looked at first.
     KeepFigures(job);
   }

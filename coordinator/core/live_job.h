@@ -110,6 +110,11 @@ struct LiveJob {
 
   /// In which it is, as it is shown and as far as is known.
   Superstep superstep() const { return running ? running->superstep : Superstep{0}; }
+  /// The one that its last checkpoint begins may be known before the barrier at which it was taken.
+  Superstep reached() const {
+    const Checkpoint* const last = checkpoints.last();
+    return last == nullptr ? superstep() : std::max(superstep(), last->superstep);
+  }
   /// p; 0 if it is not known.
   std::uint32_t participants() const { return running ? running->barrier.processes() : 0; }
 
