@@ -4,6 +4,10 @@
 #include <absl/strings/strip.h>
 
 #include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <vector>
 
 namespace bspnow::files {
 namespace {
@@ -49,9 +53,37 @@ std::string UnknownOption(const CLI::App& app) {
   return "";
 }
 
+// CLI11 takes a quote that is not closed for part of the value, and ends it at a #.
+void CheckString(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  const std::size_t name = line.find_first_not_of(" \t");
+  if (equals == std::string::npos || name == equals || line[name] == '#' || line[name] == ';')
+    return;
+  const std::size_t begin = line.find_first_not_of(" \t", equals + 1);
+  if (begin == std::string::npos || (line[begin] != '"' && line[begin] != '\'')) return;
+  const std::size_t end = line.find(line[begin], begin + 1);
+  const bool is_long = end != std::string::npos && line.find(line[begin], end + 1) == end + 1;
+  if (end != std::string::npos && end < line.find('#', begin) && !is_long) return;
+  const std::size_t name_end = line.find_last_not_of(" \t", equals - 1);
+  throw CLI::ValidationError(absl::StrCat("--", line.substr(name, name_end + 1 - name)),
+                             "a string ends on its line, with the quote with which it begins, and "
+                             "has no #");
+}
+
+class SettingsFormat final : public CLI::ConfigBase {
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::istringstream text(std::string(std::istreambuf_iterator<char>(input), {}));
+    for (std::string line; std::getline(text, line);) CheckString(line);
+    text.clear();
+    text.seekg(0);
+    return ConfigBase::from_config(text);
+  }
+};
+
 }  // namespace
 
 void AddSettingsFile(CLI::App& app) {
+  app.config_formatter(std::make_shared<SettingsFormat>());
   app.set_config("--config", "", "Read settings from FILE: lines NAME = VALUE")->type_name("FILE");
   app.allow_config_extras(CLI::config_extras_mode::error);
 }

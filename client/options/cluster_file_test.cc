@@ -40,5 +40,19 @@ TEST_F(ClusterFileTest, SaysWhichLineIsWrong) {
   EXPECT_EQ(bad.message().find("bsp: "), std::string::npos) << bad;
 }
 
+// The rest of a broken line was taken for a name, which no name server knew.
+TEST_F(ClusterFileTest, AStringIsClosedOnItsLine) {
+  for (const std::string line :
+       {"coordinator = \"head", "coordinator = 'head", "coordinator=\"", "coordinator = \"he#ad\"",
+        "coordinator = \"\"\"head", "\tcoordinator  = \"head # ours\""}) {
+    const absl::Status read = Read("# Ours.\n" + line + "\n").status();
+    EXPECT_EQ(read.message().find(path_ + ":2: --coordinator: a string ends on its line"), 0u)
+        << line << ": " << read;
+  }
+  for (const std::string line : {"coordinator = \"head\" # ours", "coordinator = 'head'",
+                                 "coordinator = head", "# coordinator = \"head"})
+    EXPECT_TRUE(Read(line + "\n").ok()) << line;
+}
+
 }  // namespace
 }  // namespace bspnow::client
