@@ -187,7 +187,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   Failpoint("coordinator.recovery.cut");
   const coordinator::Checkpoint* from = job->checkpoints.Best(ImageNodes());
   if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
-  job->printed.OnCut(PositionsOf(from, table_.Find(id)->job().spec().nprocs()));
+  job->printed.OnCut(cut->kept);
   table_.SetCpuFeatures(id, from == nullptr ? std::vector<std::string>() : from->cpu_features);
   const StartOrder order = *std::exchange(job->starting, std::nullopt);
   Launch(order, from);

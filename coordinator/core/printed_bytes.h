@@ -15,8 +15,8 @@ class PrintedBytes {
   void Restore(std::uint64_t bytes) { before_ = bytes; }
   /// This stream goes to `end` at least.
   void OnPrinted(const LogStream& stream, std::uint64_t end);
-  /// An epoch begins: its log was cut back to these positions, as OutputLogs::Cut has them.
-  void OnCut(const std::vector<LogPosition>& positions);
+  /// An epoch begins: its log was cut back, and has this much of each stream.
+  void OnCut(const StreamEnds& kept);
 
   /// After Restore no more than were printed: streams of which nothing has come since count as far
   /// as it said, not one by one.

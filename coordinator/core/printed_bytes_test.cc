@@ -22,20 +22,12 @@ TEST(PrintedBytesTest, AnEpochGoesOnWithWhatItsCheckpointHas) {
   PrintedBytes printed;
   printed.OnPrinted(kFirst, 100);
   printed.OnPrinted(kSecond, 100);
-  printed.OnCut({{.pid = 0, .stdout_bytes = 10, .stderr_bytes = 5},
-                 {.pid = 1, .stdout_bytes = 20, .stderr_bytes = 0}});
+  printed.OnCut({{kFirst, 10}, {kErrors, 5}, {kSecond, 20}});
   EXPECT_EQ(printed.bytes(), 35u);
   printed.OnPrinted(kFirst, 11);
   EXPECT_EQ(printed.bytes(), 36u);
   printed.OnCut({});
   EXPECT_EQ(printed.bytes(), 0u);
-}
-
-TEST(PrintedBytesTest, WhatAProcessPrintedThatHadLeftStays) {
-  PrintedBytes printed;
-  printed.OnPrinted(kSecond, 100);
-  printed.OnCut({{.pid = 1, .stdout_bytes = 20, .stderr_bytes = 0, .left = true}});
-  EXPECT_EQ(printed.bytes(), 100u);
 }
 
 TEST(PrintedBytesTest, AfterARestartNothingCountsTwice) {

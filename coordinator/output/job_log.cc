@@ -302,11 +302,11 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
 
 absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
                                         const std::vector<LogPosition>& positions) {
-  const CutPlan plan = PlanCut(written.ends, positions);
-  if (plan.cut.missing_bytes > 0) return plan.cut;
-  if (plan.cut.dropped_bytes > 0 || !written.usable.ok()) {
+  const LogCut cut = PlanCut(written.ends, positions);
+  if (cut.missing_bytes > 0) return cut;
+  if (cut.dropped_bytes > 0 || !written.usable.ok()) {
     absl::Status shortened = WhenThereIsRoom(written, [&] {
-      auto shorter = Shortened(written, plan.keep);
+      auto shorter = Shortened(written, cut.kept);
       if (shorter.ok()) written.log->Set(*std::move(shorter));
       return shorter.status();
     });
@@ -318,8 +318,8 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
     written.usable = written.syncable = absl::OkStatus();  // It is another file.
   }
   for (auto& [stream, end] : written.ends)
-    if (stream.origin != LogOrigin::kLauncher) end = EndOf(plan.keep, stream);
-  return plan.cut;
+    if (stream.origin != LogOrigin::kLauncher) end = EndOf(cut.kept, stream);
+  return cut;
 }
 
 /// A file that could not be read as a log is kept for whoever wants to know what is in it.

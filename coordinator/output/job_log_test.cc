@@ -236,6 +236,8 @@ TEST_F(JobLogTest, WhatAProcessThatHadLeftPrintedStaysInACut) {
   ASSERT_TRUE(cut.ok()) << cut.status();
   EXPECT_EQ(cut->dropped_bytes, 5u);
   EXPECT_EQ(cut->missing_bytes, 0u);
+  EXPECT_EQ(cut->kept.at({0, LogOrigin::kStdout}), 0u);
+  EXPECT_EQ(cut->kept.at({1, LogOrigin::kStdout}), 5u) << "with what came after";
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "1:kept\n(more)");
 }

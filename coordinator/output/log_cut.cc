@@ -26,20 +26,19 @@ std::array<std::pair<LogOrigin, std::uint64_t>, 2> StreamsOf(const LogPosition& 
   return {{{LogOrigin::kStdout, at.stdout_bytes}, {LogOrigin::kStderr, at.stderr_bytes}}};
 }
 
-CutPlan PlanCut(const StreamEnds& ends, const std::vector<LogPosition>& positions) {
-  CutPlan plan;
+LogCut PlanCut(const StreamEnds& ends, const std::vector<LogPosition>& positions) {
+  LogCut cut;
   for (const LogPosition& at : positions) {
     for (const auto& [origin, end] : StreamsOf(at)) {
       const std::uint64_t has = EndOf(ends, {at.pid, origin});
-      plan.cut.missing_bytes += end - std::min(end, has);
-      plan.keep[{at.pid, origin}] = at.left ? has : end;
+      cut.missing_bytes += end - std::min(end, has);
+      cut.kept[{at.pid, origin}] = at.left ? has : end;
     }
   }
-  if (plan.cut.missing_bytes > 0) return plan;
+  if (cut.missing_bytes > 0) return cut;
   for (const auto& [stream, end] : ends)
-    if (stream.origin != LogOrigin::kLauncher)
-      plan.cut.dropped_bytes += end - EndOf(plan.keep, stream);
-  return plan;
+    if (stream.origin != LogOrigin::kLauncher) cut.dropped_bytes += end - EndOf(cut.kept, stream);
+  return cut;
 }
 
 absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep) {

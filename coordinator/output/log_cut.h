@@ -19,13 +19,8 @@ std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream);
 /// How far a process's streams go at this position.
 std::array<std::pair<LogOrigin, std::uint64_t>, 2> StreamsOf(const LogPosition& at);
 
-struct CutPlan {
-  LogCut cut;
-  StreamEnds keep;  ///< Without the service's own lines, which all stay.
-};
-
-/// What is to be done with a log that goes as far as `ends`.
-CutPlan PlanCut(const StreamEnds& ends, const std::vector<LogPosition>& positions);
+/// What is to be done with a log that goes as far as `ends`. The service's own lines all stay.
+LogCut PlanCut(const StreamEnds& ends, const std::vector<LogPosition>& positions);
 
 /// Writes the file again without what lies after these ends, in its place and durable. DATA_LOSS if
 /// its records are not all there any more; then it stays as it is.

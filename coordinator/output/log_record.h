@@ -56,6 +56,7 @@ struct LogCut {
   std::uint64_t dropped_bytes = 0;
   /// Were to stay, but are not there: the log was damaged, or lost. Then nothing has been cut.
   std::uint64_t missing_bytes = 0;
+  StreamEnds kept{};  ///< How far each stream of a process goes now.
 };
 
 inline constexpr std::size_t kLogTextBytesMax = std::size_t{1} << 20;

@@ -143,9 +143,11 @@ class FakeLogs final : public OutputLogs {
     calls.push_back({absl::StrCat("cut ", Value(job)), [=, this](const absl::Status& status) {
                        if (!status.ok()) return done(status);
                        LogCut cut;
-                       for (const LogPosition& at : positions)
+                       for (const LogPosition& at : positions) {
                          if (at.stdout_bytes > stdout_bytes)
                            cut.missing_bytes += at.stdout_bytes - stdout_bytes;
+                         cut.kept[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
+                       }
                        done(cut);
                      }});
   }
