@@ -25,7 +25,8 @@ HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
                   .exited = {},
                   .resumed_from = Superstep{held.resumed_from()},
                   .put_back = held.put_back(),
-                  .started = held.started().pids_size() != 0};
+                  .started = held.started().pids_size() != 0,
+                  .never_began = held.never_began()};
   for (const std::uint32_t pid : held.begun()) epoch.begun.push_back(Pid{pid});
   for (const proto::ProcessExited& exited : held.exited())
     epoch.exited.emplace_back(Pid{exited.pid()}, ProcessEndOf(exited));

@@ -51,7 +51,8 @@ struct Job {
   bool ran = false;                      ///< Has been started before.
   bool started = false;                  ///< The StartOrder of this epoch is out,
   bool clearing = false;                 ///< and so are its EndOrders.
-  bool epoch_ran = false;                ///< Processes of this epoch have run, or may have.
+  bool epoch_ran = false;                ///< Processes of this epoch have run: see MayHaveRun.
+  bool only_unbegun = false;             ///< Is to start again only if no process has begun.
   bool syncing = false;                  ///< Is ending, once what it printed is durable.
   bool client_left = false;              ///< Meanwhile; it is not to run again.
   bool interrupted = false;              ///< Has been asked to end, and has until deadline_ns.
@@ -80,8 +81,10 @@ struct Job {
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
   std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
-  /// After a restart: a node that is back, and was never told of this epoch; empty: none.
-  std::string unordered{};
+  /// After a restart: where processes of this epoch may have begun, for all that is known.
+  std::vector<WorkerId> may_have_begun{};
+  std::string idle_node{};  ///< One that is back, and on which it does not go on; empty: none.
+  std::string begun_on{};   ///< Of only_unbegun, a node that had begun; empty: none.
   ResumePoint resume_point{};
   std::unique_ptr<LiveJob> live{};  ///< Until it has ended.
 
@@ -95,6 +98,7 @@ struct Job {
     const bool may = state() == proto::WAITING || state() == proto::RECOVERING;
     return may && durable && !started && record.hosts().empty();
   }
+  bool MayHaveRun() const { return epoch_ran || !may_have_begun.empty(); }
   /// When time alone will change something.
   std::uint64_t DueNs() const {
     std::uint64_t due = std::min({deadline_ns, return_ns, start_by_ns, clear_by_ns});

@@ -61,6 +61,7 @@ proto::HeldJob HostedJob::Held() const {
     held.set_participants(start_.resume().participants());
   }
   *held.mutable_started() = started_;
+  held.set_never_began(!began_);
   for (const Pid pid : begun_) held.add_begun(Value(pid));
   for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
   // A coordinator that died may have had the report, and not written what follows.
@@ -96,6 +97,7 @@ absl::Status HostedJob::StartProcesses() {
     ReportResumed();
     return absl::OkStatus();
   }
+  began_ = true;
   for (const std::uint32_t pid : started) running_.insert(Pid{pid});
   stage_ = Stage::kRunning;
   checkpoints_.LookForRoom();
@@ -105,6 +107,7 @@ absl::Status HostedJob::StartProcesses() {
 void HostedJob::OnHostEvent(proto::WorkerEvent event) {
   switch (event.what_case()) {
     case proto::WorkerEvent::kNotStarted:
+      began_ = false;
       return ReportNotStarted(event.not_started());
     case proto::WorkerEvent::kRestoreFailed:
       return ReportRestoreFailed(event.restore_failed());
@@ -154,6 +157,7 @@ void HostedJob::OnCleared(std::string files_lost) {
   proto::WorkerEvent event;
   *event.mutable_cleared() = used_;
   event.mutable_cleared()->set_files_lost(std::move(files_lost));
+  event.mutable_cleared()->set_began(began_);
   Report(std::move(event));
   const std::function<void()> cleared = std::move(cleared_);  // This job may go in it.
   cleared();

@@ -138,6 +138,7 @@ class HostedJob {
   bool silent_ = false;
   bool not_started_ = false;
   bool broken_ = false;
+  bool began_ = false;  ///< Processes were started, for all that is known.
   JobHost::Left kept_ = JobHost::Left::kNothing;
   std::string host_killed_for_;
   std::string not_brought_;  ///< Why the files of its checkpoint may not all be here.

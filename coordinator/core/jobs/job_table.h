@@ -48,7 +48,8 @@ struct HeldEpoch {
   std::vector<std::pair<Pid, ProcessEnd>> exited;
   Superstep resumed_from{0};  ///< As in HeldJob of proto/workers.proto.
   bool put_back = false;
-  bool started = false;  ///< Its processes were, in `main` or to be put back.
+  bool started = false;      ///< Its processes were, in `main` or to be put back.
+  bool never_began = false;  ///< No process of it was started there yet.
 };
 
 /// Ended jobs that are kept here, and up to kArchivedAtOnce more; older ones are in the history.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/exit_status.h"
 #include "coordinator/core/jobs/job_spec.h"
 
 namespace bspnow::coordinator {
@@ -261,6 +262,7 @@ void JobTable::Event::AllLeft(Job& entry) {
   if (entry.syncing) return;
   const proto::JobState state = entry.state();
   if (state == proto::RUNNING || state == proto::ENDING) return End(entry);
+  if (!entry.begun_on.empty()) return EndBegun(entry);
   orders_.cleared.push_back(entry.id());
   entry.started = false;
   entry.clearing = false;
@@ -268,6 +270,16 @@ void JobTable::Event::AllLeft(Job& entry) {
   if (state == proto::SUSPENDED) return Store(entry, Due::kSuspend);
   Enqueue(entry);
   Store(entry, Due::kNothing);
+}
+
+/// A node had begun before it heard that another one could not.
+void JobTable::Event::EndBegun(Job& entry) {
+  const std::string why = absl::StrCat("its processes had begun on node ", entry.begun_on,
+                                       ", and it is not to run again");
+  Say(entry, why);
+  entry.shown().set_reason(absl::StrCat(entry.shown().reason(), "; ", why));
+  entry.ends.OnBroken(kFailureStatus, "");
+  End(entry);
 }
 
 void JobTable::Event::End(Job& entry) {
@@ -365,6 +377,9 @@ bool JobTable::AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::Jo
     return false;
   const std::vector<WorkerId>& left = found->second.hosts_left;
   if (std::find(left.begin(), left.end(), worker) == left.end()) return false;
+  if (const Node* node = nodes_->Find(worker);
+      node != nullptr && used.began() && found->second.only_unbegun)
+    found->second.begun_on = node->name;
   proto::Job& shown = found->second.shown();
   shown.set_cpu_ns(shown.cpu_ns() + used.cpu_ns());
   shown.set_peak_memory_bytes(std::max(shown.peak_memory_bytes(), used.peak_memory_bytes()));

@@ -69,6 +69,7 @@ class JobTable::Event {
   void Signal(const Job& entry, int signal);
   void OnDeadline(Job& entry);
   void End(Job& entry);
+  void EndBegun(Job& entry);
 
   // ---- job_table_placement.cc: who waits, and where it is placed.
 
@@ -145,7 +146,7 @@ class JobTable::Event {
   void Recover(Job& entry, const std::string& reason, Superstep superstep);
   void Say(const Job& entry, const std::string& text);
   bool ReturnToRunning(Job& entry, const Node& node, const HeldEpoch* held);
-  void ReturnUnordered(Job& entry, WorkerId worker);
+  void ReturnIdle(Job& entry);
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
   std::uint64_t LeftNs(const Job& entry) const;

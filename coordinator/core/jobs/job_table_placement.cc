@@ -149,7 +149,10 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   entry.record.set_run_ms_before(entry.run_before_ms);
   entry.shares = shares;
   entry.not_resumed = entry.hosts_left;
-  entry.epoch_ran = false;
+  entry.epoch_ran = entry.only_unbegun = false;
+  entry.may_have_begun.clear();
+  entry.idle_node.clear();
+  entry.begun_on.clear();
   entry.start_by_ns = kNoEnd;
   entry.resume_point = {};
   if (!entry.ran) job.set_started_unix_ms(at_.unix_ms);

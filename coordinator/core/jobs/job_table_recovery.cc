@@ -46,6 +46,12 @@ std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
                       " without a checkpoint in between; last loss: ", loss);
 }
 
+/// What has begun in `main` is not to begin again; those that were put back wait in bsp_sync.
+bool RunsOnce(const Job& entry) {
+  const bool once = RestartsMaxOf(entry.spec()) <= 0 || entry.record.took_input();
+  return once && entry.resume_point.participants == 0;
+}
+
 proto::JobLoss& AddLoss(Job& entry, const std::string& reason, const Moment& at) {
   entry.lost_ns = at.now_ns;
   entry.lost_before_ms = 0;
@@ -64,7 +70,7 @@ proto::JobLoss& AddLoss(Job& entry, const std::string& reason, const Moment& at)
 
 void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep superstep) {
   proto::Job& job = entry.shown();
-  if (!entry.epoch_ran && RestartsMaxOf(entry.spec()) > 0 && !entry.record.took_input())
+  if (!entry.MayHaveRun() && RestartsMaxOf(entry.spec()) > 0 && !entry.record.took_input())
     return StartFailed(entry, {.node = "", .reason = reason, .exit_status = kFailureStatus});
   AddLoss(entry, reason, at_).set_superstep(Value(superstep));
   const std::string end = WhyNotAgain(entry.record, reason);
@@ -210,9 +216,8 @@ bool JobTable::Event::CouldStartElsewhere(const Job& entry) const {
 
 bool JobTable::Event::MayTryAgain(const Job& entry, const FailedStart& failed) const {
   if (entry.interrupted) return false;
-  // On other hosts processes may have begun in `main`; those that were put back wait in bsp_sync.
-  const bool ran = entry.epoch_ran && entry.resume_point.participants == 0;
-  if (ran && (RestartsMaxOf(entry.spec()) <= 0 || entry.record.took_input())) return false;
+  // On other hosts processes may have begun.
+  if (entry.MayHaveRun() && RunsOnce(entry)) return false;
   if (IsOfProgram(failed))
     return entry.refused_by.size() < kNodesTriedMax && CouldStartElsewhere(entry);
   return entry.failed_starts <= kStartsMax;
@@ -250,6 +255,7 @@ void JobTable::Event::StartFailed(Job& entry, const FailedStart& failed) {
   Say(entry, reason);
   AddReason(entry, reason);
   entry.retry_ns = at_.now_ns + DelayNs(entry.failed_starts);
+  entry.only_unbegun = RunsOnce(entry);
   StartOver(entry);
 }
 

@@ -19,7 +19,7 @@ void JobTable::Event::Await(Job& entry) {
   for (const NodeShare& share : entry.shares) entry.hosts_left.push_back(share.worker);
   entry.awaited = entry.hosts_left;
   entry.not_resumed = entry.hosts_left;
-  entry.epoch_ran = true;  // For all that is known.
+  entry.may_have_begun = entry.hosts_left;
   entry.return_ns = at_.now_ns + kReturnNs;
   table_.running_.push_back(entry.id());
 }
@@ -131,39 +131,41 @@ bool JobTable::Event::Return(Job& entry, const Node& node, const HeldEpoch* held
 }
 
 bool JobTable::Event::ReturnToRunning(Job& entry, const Node& node, const HeldEpoch* held) {
-  const auto loss = [](const std::string& name) {
-    return absl::StrCat("worker ", name, " is back without its processes");
-  };
-  const bool others_hold = entry.hosts_left.size() != entry.awaited.size() + 1;
-  if (held == nullptr) {
-    if (!others_hold && WasNeverOrdered(node.registration, entry.id(), entry.epoch())) {
-      entry.unordered = node.name;
-      ReturnUnordered(entry, node.worker);
-    } else {
-      LoseHost(entry, node.worker, loss(node.name), Superstep{0});
-    }
-    return false;
+  const bool never_began = held != nullptr
+                               ? held->never_began
+                               : WasNeverOrdered(node.registration, entry.id(), entry.epoch());
+  if (never_began) std::erase(entry.may_have_begun, node.worker);
+  const bool goes_on = held != nullptr && !held->clearing;
+  if (!goes_on && (!never_began || entry.idle_node.empty())) entry.idle_node = node.name;
+  if (entry.idle_node.empty()) {
+    TakeOver(entry, node.worker, *held);
+  } else {
+    if (held == nullptr) std::erase(entry.hosts_left, node.worker);
+    ReturnIdle(entry);
   }
   // They may go on there until it says that it has cleared them away.
-  if (held->clearing || !entry.unordered.empty()) {
-    const std::string& lost = held->clearing ? node.name : entry.unordered;
-    Perform(entry, entry.ends.OnLost(loss(lost), Superstep{0}));
-    return true;
-  }
-  TakeOver(entry, node.worker, *held);
-  return true;
+  return held != nullptr;
 }
 
-// The last coordinator died between the row of the start and the order. Of a worker that is still
-// awaited nobody knows.
-void JobTable::Event::ReturnUnordered(Job& entry, WorkerId worker) {
-  std::erase(entry.hosts_left, worker);
-  if (!entry.hosts_left.empty()) return;
-  entry.epoch_ran = false;
-  StartFailed(entry, {.node = "",
-                      .reason = "the coordinator was restarted before it had ordered the start",
-                      .exit_status = kFailureStatus});
-  if (entry.started) AllLeft(entry);  // It was interrupted meanwhile.
+// The last coordinator died between the row of the start and the orders, or before it heard that
+// one could not be followed. Of a worker that is still awaited nobody knows.
+void JobTable::Event::ReturnIdle(Job& entry) {
+  const auto is_back = [&entry](WorkerId worker) {
+    return std::find(entry.awaited.begin(), entry.awaited.end(), worker) == entry.awaited.end();
+  };
+  if (entry.epoch_ran ||
+      std::any_of(entry.may_have_begun.begin(), entry.may_have_begun.end(), is_back)) {
+    const std::string loss =
+        absl::StrCat("worker ", entry.idle_node, " is back without its processes");
+    Perform(entry, entry.ends.OnLost(loss, Superstep{0}));
+  } else if (entry.awaited.empty()) {
+    StartFailed(entry, {.node = "",
+                        .reason = "the coordinator was restarted before its processes had begun",
+                        .exit_status = kFailureStatus});
+  } else {
+    return;
+  }
+  if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
 }
 
 void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held) {

@@ -1,74 +1,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <map>
-
-#include "coordinator/core/jobs/job_table_fixture.h"
+#include "coordinator/core/jobs/job_table_restart_fixture.h"
 
 namespace bspnow::coordinator {
 namespace {
-
-/// A coordinator that is killed, and the next one: what it stored is all that the next one knows.
-class JobTableRestartTest : public JobTableTest {
- protected:
-  /// Keeps what is stored, as the journal does.
-  void Note(const JobOrders& orders) {
-    for (const JobTransition& transition : orders.store) {
-      for (const JobRecord& record : transition.records) journal_[IdOf(record)] = record;
-    }
-  }
-
-  void Restart() {
-    Note(all_);
-    nodes_ = Nodes(1);
-    table_ = JobTable(nodes_);
-    all_ = {};
-    for (const auto& [id, record] : journal_) Do(table_.Restore(record, at_));
-  }
-
-  std::vector<JobId> Returns(WorkerId worker, const std::vector<HeldEpoch>& held) {
-    AddNode(nodes_, worker, NameOf(worker), 2);
-    JobTable::Return returned = table_.OnHostReturned(worker, held, at_);
-    Do(std::move(returned.orders));
-    return returned.kept;
-  }
-
-  /// Without any job, but it tells which epochs it was ever ordered: the newest of each of these.
-  void ReturnsUnordered(WorkerId worker, const std::map<JobId, std::uint64_t>& started) {
-    Node& node = AddNode(nodes_, worker, NameOf(worker), 2);
-    node.registration.set_started_lacks(0);
-    for (const auto& [job, epoch] : started) {
-      node.registration.add_started()->set_job(Value(job));
-      node.registration.mutable_started()->rbegin()->set_epoch(epoch);
-    }
-    Do(table_.OnHostReturned(worker, {}, at_).orders);
-  }
-
-  /// As the cluster does it every few seconds.
-  void StoreProgress() {
-    Do(table_.StoreProgress(table_.StoredBy(at_.now_ns - kStoreProgressNs), at_));
-  }
-
-  /// That all its processes of this epoch are in bsp_begin or beyond.
-  static HeldEpoch Held(JobId job, std::uint64_t epoch) {
-    return {.job = job,
-            .epoch = Epoch{epoch},
-            .participants = 3,
-            .clearing = false,
-            .begun = {Pid{0}},
-            .exited = {}};
-  }
-
-  JobId Run(const proto::JobSpec& spec) {
-    Up(kOne, 2);
-    Up(kTwo, 2);
-    const JobId job = Submit(spec);
-    EXPECT_EQ(State(job), proto::RUNNING);
-    return job;
-  }
-
-  std::map<JobId, JobRecord> journal_;
-};
 
 TEST_F(JobTableRestartTest, WhatWaitsAndWhatHasEndedStaysSo) {
   const JobId waits = Submit(Request(2));
@@ -193,50 +129,6 @@ TEST_F(JobTableRestartTest, AHostThatWasNeverToldToStartHasNothing) {
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
   Cleared(job, kTwo);
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
-}
-
-// The row of a start says RUNNING, and for some time nobody has been ordered it: images may have to
-// come first. A planned restart of the coordinator then is no loss of anything that ran.
-TEST_F(JobTableRestartTest, AStartThatNobodyWasOrderedIsNoLossOfAJobThatIsNotToRunAgain) {
-  const JobId job = Run(OnceOnly(3));
-  Restart();
-  ReturnsUnordered(kOne, {});
-  EXPECT_EQ(State(job), proto::RUNNING) << "the other one may have been";
-  ReturnsUnordered(kTwo, {{job, 0}});
-  EXPECT_EQ(State(job), proto::RECOVERING);
-  EXPECT_EQ(Shown(job).losses_size(), 0);
-  Later(kSecondNs);
-  EXPECT_EQ(State(job), proto::RUNNING);
-  EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
-  EXPECT_EQ(Shown(job).restarts(), 0u);
-}
-
-TEST_F(JobTableRestartTest, AStartThatOneHostWasOrderedMayHaveRunThere) {
-  const JobId job = Run(OnceOnly(3));
-  Restart();
-  ReturnsUnordered(kOne, {});
-  EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
-  EXPECT_EQ(State(job), proto::ENDING);
-  Cleared(job, kTwo);
-  EXPECT_EQ(State(job), proto::FAILED);
-  EXPECT_EQ(Shown(job).reason(), "worker w1 is back without its processes");
-}
-
-TEST_F(JobTableRestartTest, AStartThatAHostTookAndHoldsNoMoreIsLost) {
-  const JobId job = Run(OnceOnly(3));
-  Restart();
-  ReturnsUnordered(kOne, {{job, 1}});
-  EXPECT_EQ(State(job), proto::ENDING);
-  EXPECT_EQ(Shown(job).reason(), "worker w1 is back without its processes");
-}
-
-TEST_F(JobTableRestartTest, AJobThatIsInterruptedBeforeItIsFoundUnorderedEnds) {
-  const JobId job = Run(Request(3));
-  Restart();
-  ReturnsUnordered(kOne, {});
-  Do(table_.OnSignal(job, SIGINT, at_));
-  ReturnsUnordered(kTwo, {});
-  EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
 TEST_F(JobTableRestartTest, WhatIsBeingClearedDoesNotRun) {
