@@ -45,6 +45,28 @@ absl::Status CheckDataAddress(const std::string& name, const std::string& data_a
       absl::StrCat("the data address of worker ", name, ": ", address.status().message()));
 }
 
+// Jobs, epochs and checkpoints have numbers above all that anybody has seen: a directory with a
+// name of so many digits, say, must not use them up.
+absl::Status CheckNumbers(const proto::RegisterRequest& request) {
+  constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 53;      // Of JSON.
+  constexpr std::uint64_t kCheckpointMax = std::uint64_t{1} << 62;  // As JobCheckpoints has them.
+  const auto nobodys = [&request](const char* what, std::uint64_t number) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("worker ", request.node().name(), " keeps ", what, " ", number,
+                     ", which no coordinator has had; remove its images"));
+  };
+  for (const proto::HeldJob& held : request.held()) {
+    if (held.job() > kNumberMax) return nobodys("job", held.job());
+    if (held.epoch() > kNumberMax) return nobodys("epoch", held.epoch());
+  }
+  for (const proto::StoredJob& stored : request.stored()) {
+    if (stored.job() > kNumberMax) return nobodys("job", stored.job());
+    for (const std::uint64_t checkpoint : stored.checkpoints())
+      if (checkpoint > kCheckpointMax) return nobodys("checkpoint", checkpoint);
+  }
+  return absl::OkStatus();
+}
+
 // As the worker's --accounts says: "pool:A,B". No other way has accounts for jobs alone.
 std::vector<std::string> PoolOf(const proto::NodeSpec& spec) {
   const std::string& accounts = spec.accounts();
@@ -66,6 +88,7 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
   if (node.labels_size() > kLabelsMax)
     return absl::InvalidArgumentError(
         absl::StrCat("worker ", node.name(), " has more than ", kLabelsMax, " labels"));
+  if (absl::Status s = CheckNumbers(request); !s.ok()) return s;
   return CheckDataAddress(node.name(), request.data_address());
 }
 

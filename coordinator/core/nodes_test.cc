@@ -229,6 +229,22 @@ TEST(RegistrationTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(CheckRegistration(request).ok());
 }
 
+// The next job would have had the number 0, and the one after it that of another job.
+TEST(RegistrationTest, RefusesNumbersAfterWhichThereIsNoOther) {
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  std::vector<proto::RegisterRequest> requests(4, Request());
+  requests[0].add_held()->set_job(kMost);
+  requests[1].add_held()->set_epoch(kMost);
+  requests[2].add_stored()->set_job(kMost);
+  requests[3].add_stored()->add_checkpoints(kMost);
+  for (const proto::RegisterRequest& request : requests)
+    EXPECT_TRUE(absl::IsFailedPrecondition(CheckRegistration(request)));
+  requests[2].mutable_stored(0)->set_job(std::uint64_t{1} << 40);
+  requests[3].mutable_stored(0)->set_checkpoints(0, kMost >> 3);
+  EXPECT_EQ(CheckRegistration(requests[2]), absl::OkStatus());
+  EXPECT_EQ(CheckRegistration(requests[3]), absl::OkStatus());
+}
+
 // Another version is no reason: what both understand is.
 TEST(RegistrationTest, TakesWorkersThatUnderstandItsProtocol) {
   const auto refusal = [](std::uint32_t oldest, std::uint32_t newest) {
