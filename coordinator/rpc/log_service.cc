@@ -223,7 +223,7 @@ class ClientStream final
  private:
   /// On the loop.
   void OnMessage() {
-    absl::Status handled = job_ == JobId{0} ? Attach() : absl::OkStatus();
+    absl::Status handled = job_ == JobId{0} ? Attach() : CheckLimits(incoming_);
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kSignal)
       daemon_.cluster().OnSignal(job_, incoming_.signal());
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kInput)

@@ -28,6 +28,18 @@ absl::Status CheckLimits(const proto::ReadLogRequest& request) {
   return CheckSeen(request.seen_size());
 }
 
-absl::Status CheckLimits(const proto::ToJob& first) { return CheckSeen(first.seen_size()); }
+absl::Status CheckLimits(const proto::FindMissingBlobsRequest& request) {
+  if (request.sha256_size() <= kFilesMax + 1) return absl::OkStatus();  // And the program.
+  return absl::ResourceExhaustedError(
+      absl::StrCat("a job has at most ", kFilesMax, " files that travel with it; pack them"));
+}
+
+absl::Status CheckLimits(const proto::FetchFilesRequest& request) {
+  if (request.names_size() <= kFetchedNamesMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("at most ", kFetchedNamesMax, " files are named; without a name all come"));
+}
+
+absl::Status CheckLimits(const proto::ToJob& message) { return CheckSeen(message.seen_size()); }
 
 }  // namespace bspnow::coordinator

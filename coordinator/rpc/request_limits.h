@@ -18,6 +18,9 @@ inline constexpr int kStatesMax = 100;  ///< A user may name one twice.
 /// Of one log: what each process prints on two streams, and what is the service's own.
 inline constexpr int kStreamEndsMax = 3 * static_cast<int>(kProcessesMax);
 
+/// That a fetch names one by one: what a command line takes, and a few MiB here.
+inline constexpr int kFetchedNamesMax = 100'000;
+
 /// Of a request that comes whole. Most have a few fields.
 template <typename Request>
 inline constexpr std::size_t kCallBytesMax = std::size_t{64} << 10;
@@ -34,11 +37,14 @@ inline constexpr std::size_t kCallBytesMax<proto::FetchFilesRequest> = kLongCall
 template <>
 inline constexpr std::size_t kCallBytesMax<proto::RegisterRequest> = kLongCallBytesMax;
 
-/// Why this request is too large for the loop. A submission is checked whole.
+/// Why this request is too large for the loop, or to be kept as long as a stream lasts. A
+/// submission is checked whole.
 absl::Status CheckLimits(const proto::SubmitJobRequest& request);
 absl::Status CheckLimits(const proto::ListJobsRequest& request);
 absl::Status CheckLimits(const proto::ReadLogRequest& request);
-absl::Status CheckLimits(const proto::ToJob& first);
+absl::Status CheckLimits(const proto::FindMissingBlobsRequest& request);
+absl::Status CheckLimits(const proto::FetchFilesRequest& request);
+absl::Status CheckLimits(const proto::ToJob& message);
 
 /// Others have no lists that the loop copies or goes through.
 template <typename Request>

@@ -44,6 +44,19 @@ TEST(RequestLimitsTest, AClientHasSeenNoMoreStreamsThanALogHas) {
   EXPECT_TRUE(absl::IsInvalidArgument(CheckLimits(attach)));
 }
 
+TEST(RequestLimitsTest, FilesAndContentsAreNamedAsFarAsThereMayBeAny) {
+  proto::FetchFilesRequest fetch;
+  while (fetch.names_size() < kFetchedNamesMax) fetch.add_names();
+  EXPECT_EQ(CheckLimits(fetch), absl::OkStatus());
+  fetch.add_names();
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckLimits(fetch)));
+  proto::FindMissingBlobsRequest find;
+  while (find.sha256_size() < kFilesMax + 1) find.add_sha256();
+  EXPECT_EQ(CheckLimits(find), absl::OkStatus());
+  find.add_sha256();
+  EXPECT_TRUE(absl::IsResourceExhausted(CheckLimits(find)));
+}
+
 TEST(RequestLimitsTest, OthersAreSmall) {
   EXPECT_EQ(CheckLimits(proto::ShowJobRequest()), absl::OkStatus());
 }
