@@ -126,6 +126,27 @@ TEST_F(HostedJobsTest, TellsOfEachJobTheNewestEpochThatWasStarted) {
   EXPECT_EQ(request.started_lacks(), 0u);
 }
 
+// What has not begun is not lost where a coordinator comes back.
+TEST_F(HostedJobsTest, TellsOfWhichJobsNoProcessWasStarted) {
+  const auto never_began = [this](std::uint64_t job) {
+    proto::RegisterRequest request;
+    EXPECT_EQ(jobs_.Describe(request), absl::OkStatus());
+    for (const proto::HeldJob& held : request.held())
+      if (held.job() == job) return held.never_began();
+    ADD_FAILURE() << "job " << job << " is not held";
+    return false;
+  };
+  Start(1);
+  node_.started = absl::ResourceExhaustedError("no memory");
+  Start(2);
+  EXPECT_FALSE(never_began(1));
+  EXPECT_TRUE(never_began(2));
+  proto::WorkerEvent not_started;  // The host's word: no such program.
+  not_started.mutable_not_started()->set_reason("not found");
+  node_.job(1).OnHostEvent(not_started);
+  EXPECT_TRUE(never_began(1));
+}
+
 TEST(StartedEpochsTest, SaysOfWhichJobsItMayLackSome) {
   StartedEpochs started;
   started.OnStart(JobId{9000}, Epoch{1});
