@@ -255,6 +255,9 @@ JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Mom
   if (entry == nullptr || !entry->started || entry->epoch() != epoch) return {};
   if (entry->state() == proto::RUNNING) return {};  // Nobody asked it to.
   event.HostLeft(*entry, worker);
+  // It is not told again, and others may take long.
+  if (!entry->hosts_left.empty() && !entry->shown().files_lost().empty())
+    event.Store(*entry, Due::kNothing);
   return event.Take();
 }
 

@@ -168,6 +168,23 @@ TEST_F(JobTableRestartTest, AnEndingJobGoesOnEnding) {
   EXPECT_EQ(Shown(job).exit_status(), 6);
 }
 
+// Its node has told it, and will not again; the other one takes its time.
+TEST_F(JobTableRestartTest, ThatFilesAreLostIsNotForgottenBeforeAllHostsHaveClearedTheJob) {
+  const JobId job = Run(Request(3));
+  for (const std::uint32_t pid : {0, 1, 2}) Exits(job, pid, Exit(Reached::kEnded, 0));
+  proto::JobCleared used;
+  used.set_files_lost("no room");
+  EXPECT_TRUE(table_.AddUsage(job, Epoch{1}, kOne, used));
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::ENDING);
+  Restart();
+  EXPECT_EQ(Shown(job).files_lost(), "no room");
+  Returns(kOne, {});
+  Returns(kTwo, {});
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_EQ(Shown(job).files_lost(), "no room");
+}
+
 TEST_F(JobTableRestartTest, AnInterruptIsNotForgotten) {
   const JobId job = Run(Request(3));
   Do(table_.OnSignal(job, SIGINT, at_));
