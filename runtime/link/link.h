@@ -43,6 +43,7 @@
 #include "base/superstep_totals.h"
 #include "base/turn.h"
 #include "runtime/link/counted_wait.h"
+#include "runtime/link/memory_group.h"
 #include "runtime/link/records.h"
 #include "runtime/link/superstep_profile.h"
 
@@ -306,7 +307,9 @@ struct NodeHeader {
   SuperstepTotals totals;  ///< As far as is folded: see FoldMeasurements.
   /// HeapUse::peak of all heaps, whoever fills them; in a group's part: see held_in_part.
   alignas(kLineBytes) std::atomic<std::uint64_t> heap_memory;
+  MemoryGroup memory_group;
 };
+static_assert(sizeof(NodeHeader) <= 2 * kPageBytes, "more would move what follows");
 
 /// What a process did to the registrations in a superstep; equal on all processes, or an error.
 struct RegistrationVote {
