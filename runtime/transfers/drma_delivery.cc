@@ -6,6 +6,7 @@
 
 #include "base/copy.h"
 #include "runtime/link/chain.h"
+#include "runtime/link/memory_room.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -76,8 +77,11 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
     const DirectoryEntry& asked = segment_->entry(Pid{q}, self_, parity);
     if (asked.gets == 0) continue;
     const std::uint64_t bytes = AnswersTo(Pid{q}, asked);
+    const std::uint64_t peak = answers_.peak;
     const std::uint64_t at = segment_->TakeRoom(self_, kAnswerHeap, bytes, answers_);
     if (at == 0) ReportNoMemory(Pid{q}, bytes);
+    const FillingMemory filling(segment_->root().memory_group, {.call = "bsp_get", .pid = self_},
+                                answers_.peak - peak);
     segment_->entry(self_, Pid{q}, parity).answers = at;
     Answer(Pid{q}, asked, segment_->arena(self_) + at);
   }
@@ -86,6 +90,7 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
 std::byte* DrmaDelivery::TakeOwn(const char* call, std::uint64_t bytes) {
   if (!has_own_) before_own_ = answers_;
   has_own_ = true;
+  const std::uint64_t peak = answers_.peak;
   // Answers end anywhere.
   const std::uint64_t at = segment_->TakeRoom(self_, kAnswerHeap, bytes + kLineBytes, answers_);
   if (at == 0) {
@@ -98,6 +103,8 @@ std::byte* DrmaDelivery::TakeOwn(const char* call, std::uint64_t bytes) {
         static_cast<unsigned long long>(
             std::min(segment_->layout().memory_max, segment_->layout().heap_bytes)));
   }
+  const FillingMemory taken(segment_->root().memory_group, {.call = call, .pid = self_},
+                            answers_.peak - peak);
   return segment_->arena(self_) + (at + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/link/call_site.h"
 #include "runtime/link/chain.h"
 #include "runtime/link/lane.h"
+#include "runtime/link/memory_room.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -157,9 +158,12 @@ ChunkRoom Outbox::Allocate(const char* call, std::uint64_t bytes) {
   const std::uint64_t peak = use.peak;
   const std::uint64_t offset = segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use);
   if (offset == 0) ReportNoMemory(call, bytes);  // RequireRoom has looked for addresses.
-  // Memory that was never touched comes faster all at once than by faults.
-  if (bytes >= kPopulateBytesMin && use.peak > peak) {
-    madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
+  if (use.peak > peak) {
+    const FillingMemory filling(segment_->root().memory_group, {.call = call, .pid = self_},
+                                use.peak - peak);
+    // Memory that was never touched comes faster all at once than by faults.
+    if (bytes >= kPopulateBytesMin)
+      madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
   }
   return ChunkRoom{.offset = offset, .bytes = bytes};
 }

@@ -16,7 +16,7 @@
  *   swarm     says how many of N more processes it could start
  *   disk      pid 0 fills N MiB of the disk, as far as there is room, and sleeps
  *   leavefiles  leaves a secret in each file that is named
- *   eat       sends itself more bytes than any machine has memory
+ *   eat       fills N MiB, and sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
 #include <bsp.h>
@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "variable") == 0) printf("%d is %s\n", bsp_pid(), getenv("BSP_PID"));
   if (strcmp(what, "leave") == 0 && bsp_pid() == 1) exit(3);
   if (strcmp(what, "name") == 0 && bsp_pid() == 0 && !fopen(argv[2], "w")) bsp_abort("no file");
-  if (strcmp(what, "fill") == 0) fill((size_t)n);
+  if (strcmp(what, "fill") == 0 || strcmp(what, "eat") == 0) fill((size_t)n);
   if (strcmp(what, "swarm") == 0) swarm(n);
   if (strcmp(what, "disk") == 0 && bsp_pid() == 0) fill_disk(n);
   if (strcmp(what, "leavefiles") == 0) leave_files(argv + 2);

@@ -109,6 +109,17 @@ class MisbehaviourTest(unittest.TestCase):
                 said = self.cluster.show(bad)["reason"] + logs.stdout + logs.stderr
                 self.assertIn("all processes here together may take", said)
 
+    def test_one_that_sends_more_than_what_it_holds_has_left(self):
+        """Its calls may take as much as it asked for, but the kernel counts the program's data."""
+        if "memory" not in self.cluster.nodes()["w1"]["limits"]:
+            self.skipTest("no control groups can be made here")
+        bad = self.cluster.submit("-n", 2, "--memory", "200M", path_of("misbehaviour"), "eat", 100)
+        self.assertEqual(self.cluster.bsp("wait", bad, check=False).returncode, 6)
+        self.assertRegex(self.cluster.bsp("logs", bad).stderr,
+                         "bsp_send: pid [01] needs 67[0-9]{6} bytes more .* are left of the "
+                         f"{(2 * 201 + 32) << 20} that all processes here together may take")
+        self.assertEqual(self.cluster.show(bad)["restarts"], 0)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

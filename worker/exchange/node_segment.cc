@@ -63,6 +63,13 @@ void NodeSegment::SetLease(std::uint64_t until_ns) {
   segment_.header().lease_until_ns.store(until_ns);
 }
 
+void NodeSegment::SetMemoryGroup(const std::string& path, std::uint64_t limit_bytes) {
+  MemoryGroup& group = segment_.header().memory_group;
+  if (path.empty() || path.size() >= MemoryGroup::kPathBytes) return;
+  path.copy(group.path, path.size());
+  group.limit_bytes = limit_bytes;
+}
+
 void NodeSegment::OrderImage(const ImagePlan& plan) {
   ordered_ = plan.checkpoint;
   awaited_.insert(plan.checkpoint);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -48,6 +49,10 @@ class NodeSegment {
   /// Nobody here leaves a barrier after this moment (NowNs). Until the first call there
   /// is no lease.
   void SetLease(std::uint64_t until_ns);
+
+  /// The processes here will be in this control group, and be killed when they have more. Before
+  /// any runs.
+  void SetMemoryGroup(const std::string& path, std::uint64_t limit_bytes);
 
   /// Fills the order; BarrierPhase::save makes it valid, or RaiseWanted.
   void OrderImage(const ImagePlan& plan);

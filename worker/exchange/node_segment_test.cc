@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
 #include <thread>
 
 #include "base/poll_wait.h"
@@ -22,6 +24,18 @@ TEST(NodeSegmentTest, AnOrderHasOneOutcomeAndWhatProcessesWriteHasNone) {
   EXPECT_TRUE(segment.TakeOutcome(2));
   EXPECT_TRUE(segment.TakeOutcome(1));
   EXPECT_FALSE(segment.TakeOutcome(1));
+}
+
+TEST(NodeSegmentTest, AGroupWhosePathHasNoRoomIsNotLookedAt) {
+  NodeSegment segment = MakeSegment(0);
+  const MemoryGroup& group = segment.segment().header().memory_group;
+  segment.SetMemoryGroup("", 1 << 20);
+  segment.SetMemoryGroup(std::string(MemoryGroup::kPathBytes, 'g'), 1 << 20);
+  EXPECT_EQ(group.limit_bytes, 0u);
+  const std::string longest(MemoryGroup::kPathBytes - 1, 'g');
+  segment.SetMemoryGroup(longest, 1 << 20);
+  EXPECT_EQ(group.limit_bytes, std::uint64_t{1} << 20);
+  EXPECT_EQ(group.path, longest);
 }
 
 // Each coordinator numbers on from far beyond the last one's checkpoints.

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,6 +101,11 @@ std::uint64_t TakePeak(const std::string& group) {
   return Write(most, "0") ? bytes : 0;
 }
 
+bool HasSwap() {
+  struct sysinfo machine;
+  return sysinfo(&machine) != 0 || machine.totalswap != 0;
+}
+
 bool MayBeMadeIn(const std::string& group) {
   return !group.empty() && access(group.c_str(), W_OK) == 0;
 }
@@ -185,8 +191,8 @@ void JobCgroup::Limit(const CgroupTrees& trees, const std::string& name, const J
   if (!trees.memory.empty() && (Write(path(trees.memory, "memory.max"), bytes) ||
                                 Write(path(trees.memory, "memory.limit_in_bytes"), bytes))) {
     // Swap would be memory without a limit; many kernels do not count it.
-    if (!Write(path(trees.memory, "memory.swap.max"), "0"))
-      Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes);
+    swaps_ = !Write(path(trees.memory, "memory.swap.max"), "0") &&
+             !Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes) && HasSwap();
     memory_path_ = absl::StrCat(trees.memory, "/", name);
     memory_bytes_ = limits.memory_bytes;
     kills_ = MemoryKills(MemoryKillFilesOf(memory_path_));

@@ -66,7 +66,9 @@ class JobCgroup {
   /// To be called now and then, see MemoryKills.
   void OnLook(std::uint64_t now_ns);
   std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit; 0: none.
-  std::uint64_t peak_bytes() const { return peak_bytes_; }      ///< As of a kill; 0: not known.
+  /// The group whose limit that is, if the kernel kills there; empty if it swaps first.
+  std::string memory_path() const { return swaps_ ? "" : memory_path_; }
+  std::uint64_t peak_bytes() const { return peak_bytes_; }  ///< As of a kill; 0: not known.
 
   /// Kills all that is in the group, and removes it. False while something of it is still dying.
   bool End();
@@ -82,6 +84,7 @@ class JobCgroup {
   std::vector<UniqueFd> entries_;
   std::string memory_path_;  ///< Empty: not limited.
   std::uint64_t memory_bytes_ = 0;
+  bool swaps_ = false;
   std::uint64_t peak_bytes_ = 0;
   MemoryKills kills_;
   std::uint64_t full_ = 0;  ///< Times that it was at its limit, up to the last kill.

@@ -229,6 +229,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   const absl::StatusOr<UniqueFd> input = TakeInputEnd();
   if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_, Limits());
+  if (cgroup_) segment_->SetMemoryGroup(cgroup_->memory_path(), cgroup_->memory_bytes());
   kills_here_ = MemoryKills(parts_.memory_kills);
   absl::StatusOr<StartedHost> started =
       StartHost(HostProgram{.path = parts_.host_program,
