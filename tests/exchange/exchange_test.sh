@@ -36,6 +36,9 @@ for shape in '1 3' '2 2' '2 4' '3 4' '3 7' '4 4'; do
   read -r nodes p <<<"$shape"
   expect_ok "$p processes on $nodes nodes" "$mini" "$nodes" "$p" "$mixed" 12 60000
 done
+for kind in put get; do
+  expect_ok "page tables of 128 processes, by $kind" "$mini" 1 128 "$here/page_tables" "$kind"
+done
 expect_ok 'more than a chunk each' "$mini" 2 2 "$mixed" 3 5000000
 expect_ok 'with BSP_CHECK=full' env BSP_CHECK=full "$mini" 2 4 "$mixed" 6 30000
 expect_ok 'connections that break' env MINI_CUT_MS=20 "$mini" 2 4 "$mixed" 60 60000
