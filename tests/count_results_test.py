@@ -19,6 +19,8 @@ ALL_THREE = TWO_OF_THREE.replace('<failure/>', '')
 ONE_RAN = ('<testsuites><testsuite><testcase name="a" status="run"/>'
            '<testcase name="b" status="notrun"/><testcase name="c"><skipped/></testcase>'
            '</testsuite></testsuites>')
+OF_UNITTEST = ('<testsuites><testsuite name="t" tests="1"><testcase name="t" status="run"/>'
+               '<system-out>\nss\n-----\n{}\n</system-out></testsuite></testsuites>')
 
 
 class CountResultsTest(unittest.TestCase):
@@ -47,7 +49,13 @@ class CountResultsTest(unittest.TestCase):
         return count_results.count([line + '\n' for line in self.lines])
 
     def count(self):
-        return self.count_all()[:3]
+        passed, failed, _, labels, _ = self.count_all()
+        return passed, failed, labels
+
+    def check_skipped(self, text, expected):
+        self.run_target('//a:t', text)
+        self.summary('//a:t', 'PASSED')
+        self.assertEqual(self.count_all()[:3], expected)
 
     def test_counts_cases(self):
         self.run_target('//a:t', TWO_OF_THREE)
@@ -75,17 +83,31 @@ class CountResultsTest(unittest.TestCase):
         self.summary('//a:t', 'FLAKY')
         self.assertEqual(self.count(), (6, 0, []))
 
-    def test_what_did_not_run_is_not_counted(self):
-        self.run_target('//a:t', ONE_RAN)
-        self.summary('//a:t', 'PASSED')
-        self.assertEqual(self.count(), (1, 0, []))
+    def test_what_was_skipped_has_not_passed(self):
+        self.check_skipped(ONE_RAN, (1, 0, 1))
+
+    def test_a_target_of_which_all_was_skipped_has_not_passed(self):
+        self.check_skipped(ONE_RAN.replace('<testcase name="a" status="run"/>', ''), (0, 0, 1))
+
+    def test_a_shard_to_which_nothing_fell_counts_for_nothing(self):
+        self.check_skipped('<testsuites><testcase name="b" status="notrun"/></testsuites>',
+                           (0, 0, 0))
+
+    def test_what_unittest_skipped_has_not_passed(self):
+        self.check_skipped(OF_UNITTEST.format('Ran 8 tests in 20.2s\n\nOK (skipped=2)'), (1, 0, 2))
+
+    def test_nothing_but_skipped_tests_of_unittest_has_not_passed(self):
+        self.check_skipped(OF_UNITTEST.format('Ran 2 tests in 0.0s\n\nOK (skipped=2)'), (0, 0, 2))
+
+    def test_what_unittest_did_not_skip_passed(self):
+        self.check_skipped(OF_UNITTEST.format('Ran 2 tests in 0.1s\n\nOK'), (1, 0, 0))
 
     def test_each_shard_has_its_time_and_the_last_attempt_counts(self):
         self.run_target('//a:t', ALL_THREE, milliseconds='1500')
         self.run_target('//b:t', TWO_OF_THREE, shard=1, attempt=1, milliseconds='9000')
         self.run_target('//b:t', ALL_THREE, shard=1, attempt=2, milliseconds='2000')
         self.run_target('//b:t', ALL_THREE, shard=2, milliseconds='3000')
-        self.assertEqual(self.count_all()[3],
+        self.assertEqual(self.count_all()[4],
                          [(1.5, '//a:t'), (2.0, '//b:t, shard 1'), (3.0, '//b:t, shard 2')])
 
     def test_damaged_xml_does_not_hide_the_verdict(self):
@@ -97,8 +119,8 @@ class CountResultsTest(unittest.TestCase):
         self.run_target('//a:t', TWO_OF_THREE)
         self.summary('//a:t', 'FAILED')
         whole = [line + '\n' for line in self.lines]
-        self.assertEqual(count_results.count(whole + ['{"id": {"testSum'])[:3],
-                         (2, 1, ['//a:t']))
+        self.assertEqual(count_results.count(whole + ['{"id": {"testSum'])[:4],
+                         (2, 1, 0, ['//a:t']))
 
     def test_other_events_are_ignored(self):
         self.lines.append(json.dumps({'id': {'started': {}}, 'started': {}}))
