@@ -13,7 +13,6 @@
 #include "base/directory_listing.h"
 #include "base/disk_room.h"
 #include "base/durable_file.h"
-#include "base/file_owner.h"
 #include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
@@ -33,24 +32,28 @@ absl::Status MakeDirectory(const std::string& path) {
   return NotMade(error.value(), path);
 }
 
-// Who writes there makes himself an administrator, with a file of tokens.
+// Who writes there makes himself an administrator, with a file of tokens. The owner always may.
 absl::Status CheckWriters(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("looking who may write to ", path));
-  if ((found.st_mode & S_IWOTH) == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("everybody may write to ", path,
-                                                    ", tokens of their own, too: chmod o-w ", path,
-                                                    ", or give --state-dir another directory"));
+  if ((found.st_mode & S_IWOTH) != 0)
+    return absl::FailedPreconditionError(
+        absl::StrCat("everybody may write to ", path, ", tokens of their own, too: chmod o-w ",
+                     path, ", or give --state-dir another directory"));
+  if (geteuid() != 0 || found.st_uid == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("this is root, and ", path, " is the directory of another user (uid ",
+                   found.st_uid, "), who could write tokens there: start bsp-coordinator as that ",
+                   "user, give --state-dir another directory, or chown -R root ", path));
 }
 
-/// Part of one that is there: its owner's, though root may make it.
 absl::Status MakePart(const std::string& path) {
   if (mkdir(path.c_str(), S_IRWXU) != 0) {
     if (errno == EEXIST) return absl::OkStatus();
     return NotMade(errno, path);
   }
-  // The owner of the state directory may put something else in its place meanwhile.
+  // Whoever of its group may write to the state directory may put something else in its place.
   const UniqueFd made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
   if (!made.valid() || fstat(made.get(), &found) != 0)
@@ -59,8 +62,8 @@ absl::Status MakePart(const std::string& path) {
   if (found.st_uid != geteuid() || mode != S_IRWXU)
     return absl::FailedPreconditionError(
         absl::StrCat(path, " was replaced while it was made; look who writes there"));
-  absl::Status given = TakeOwnerAndMode(made.get(), path, S_IRWXU);
-  return absl::IsPermissionDenied(given) ? absl::OkStatus() : given;
+  if (fchmod(made.get(), S_IRWXU) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("setting the mode of ", path));
 }
 
 }  // namespace

@@ -202,12 +202,14 @@ TEST_F(JournalRepairTest, WhatRootRebuildsTheServiceOpens) {
   for (const std::string& path : {directory_.path(), CopyOf(journal_)})
     if (chown(path.c_str(), kService, kService) != 0)
       GTEST_SKIP() << "nobody but root gives files away";
-  ASSERT_TRUE(RebuildJournal(*StateDirectory::Open(directory_.path()), "").ok());
+  ASSERT_TRUE(RebuildJournal(*StateDirectory::OpenExisting(directory_.path()), "").ok());
   ASSERT_EQ(seteuid(kService), 0);
+  const absl::Status entered = StateDirectory::Open(directory_.path()).status();
   const absl::Status opened = JobStore::Open(directory_.path(), AtOnce).status();
   std::error_code failed;
   std::filesystem::create_directory(directory_.path() + "/jobs/1", failed);
   ASSERT_EQ(seteuid(0), 0);
+  EXPECT_TRUE(entered.ok()) << entered;
   EXPECT_TRUE(opened.ok()) << opened;
   EXPECT_FALSE(failed) << failed.message();
 }
