@@ -6,8 +6,8 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <fstream>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -41,13 +41,56 @@ std::string HashOf(const std::string& token) {
   return sum.Hexadecimal();
 }
 
+std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
 /// Until it is closed: the file is read, and another one put in its place. Of two administrators at
 /// once one's token would be lost.
 absl::StatusOr<UniqueFd> TakeTurn(const std::string& path) {
-  UniqueFd directory(
-      open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid() && flock(directory.get(), LOCK_EX) == 0) return directory;
   return absl::ErrnoToStatus(errno, absl::StrCat("locking the directory of ", path));
+}
+
+/// A line of it makes an administrator of anybody. Root makes tokens for a service, which owns the
+/// directory; whose the file was while everybody could write there has it still.
+absl::Status CheckWriters(const struct stat& file, const std::string& path) {
+  struct stat directory {};
+  if (stat(DirectoryOf(path).c_str(), &directory) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("looking whose the directory of ", path, " is"));
+  if (!S_ISREG(file.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(path, " is no regular file: remove it"));
+  if ((file.st_mode & S_IWOTH) != 0)
+    return absl::FailedPreconditionError(
+        absl::StrCat("everybody may write to ", path, ": look through its lines, and chmod 600"));
+  const uid_t owner = file.st_uid;
+  if (owner == 0 || owner == geteuid() || owner == directory.st_uid) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("another user (uid ", owner, ") may write to ", path,
+                   ": look through its lines, and give it to the owner of the directory (chown)"));
+}
+
+absl::StatusOr<std::string> ReadAll(int fd, const std::string& path) {
+  constexpr std::size_t kPieceBytes = 4096;
+  std::string text;
+  char piece[kPieceBytes];
+  for (;;) {
+    const ssize_t n = read(fd, piece, sizeof piece);
+    if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", path));
+    if (n == 0) return text;
+    text.append(piece, static_cast<std::size_t>(n));
+  }
+}
+
+/// Empty if there is none.
+absl::StatusOr<std::string> TextOf(const std::string& path) {
+  // A FIFO in its place would hold the daemon up until somebody writes to it.
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid() && errno == ENOENT) return std::string();
+  struct stat found {};
+  if (!file.valid() || fstat(file.get(), &found) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  if (absl::Status safe = CheckWriters(found, path); !safe.ok()) return safe;
+  return ReadAll(file.get(), path);
 }
 
 }  // namespace
@@ -76,9 +119,9 @@ std::string ScopesText(Scopes scopes) {
 
 absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
   Tokens tokens;
-  errno = 0;
-  std::ifstream file(path_);
-  if (!file && errno != ENOENT) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path_));
+  absl::StatusOr<std::string> text = TextOf(path_);
+  if (!text.ok()) return text.status();
+  std::istringstream file(*std::move(text));
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     std::istringstream words(line);
@@ -94,7 +137,6 @@ absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
     known.caller.scopes = *parsed;
     tokens[hash] = std::move(known);
   }
-  if (file.bad()) return absl::DataLossError(absl::StrCat(path_, " cannot be read to its end"));
   return tokens;
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -101,6 +102,27 @@ TEST_F(TokenFileTest, AFileThatCannotBeReadForAMomentIsReadWhenItCan) {
     EXPECT_FALSE(file_.Add(OfAlice("desk")).ok());
   }
   EXPECT_TRUE(file_.CallerOf(*token, kNow).has_value()) << "the file is what it was";
+}
+
+TEST_F(TokenFileTest, AFileThatOthersMayWriteLetsNobodyIn) {
+  const auto token = file_.Add(OfAlice());
+  ASSERT_EQ(chmod(path_.c_str(), 0606), 0);
+  EXPECT_FALSE(file_.CallerOf(*token, kNow).has_value());
+  const absl::Status more = file_.Add(OfAlice("desk")).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(more)) << more;
+  EXPECT_NE(more.message().find("write to " + path_), std::string::npos) << more;
+  ASSERT_EQ(chmod(path_.c_str(), 0660), 0);  // As a volume's fsGroup has it.
+  EXPECT_TRUE(file_.CallerOf(*token, kNow).has_value());
+}
+
+TEST_F(TokenFileTest, AFileOfAUserWhoIsNotTheDirectorysOwnerLetsNobodyIn) {
+  constexpr uid_t kService = 4711;
+  const auto token = file_.Add(OfAlice());
+  if (geteuid() != 0 || chown(path_.c_str(), kService, kService) != 0)
+    GTEST_SKIP() << "nobody but root gives files away";
+  EXPECT_FALSE(file_.CallerOf(*token, kNow).has_value());
+  ASSERT_EQ(chown(scratch_.path().c_str(), kService, kService), 0);
+  EXPECT_TRUE(file_.CallerOf(*token, kNow).has_value()) << "a service's, read by root";
 }
 
 TEST_F(TokenFileTest, AllWhoAddAtOnceHaveTheirTokens) {
