@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/durable_file.h"
+#include "worker/passed_directory.h"
 
 namespace bspnow::worker {
 
@@ -28,6 +29,7 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
       chmod((path + part).c_str(), made.st_mode & (S_IRWXU | passed));
     if (error)
       return absl::InternalError(absl::StrCat("making ", path, part, ": ", error.message()));
+    if (absl::Status safe = CheckWriters(path + part); !safe.ok()) return safe;
   }
   const std::string name = path + "/lock";
   UniqueFd lock(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));

@@ -204,8 +204,7 @@ class TlsTest(unittest.TestCase):
         del cluster.workers["named"]
         # Nobody asks it for images that lie where all see them.
         share = cluster.path("share")
-        os.mkdir(share)
-        os.chmod(share, 0o777)
+        os.mkdir(share, 0o700)
         cluster.add_worker("sharer", 1, options=[*options, "--checkpoint-share", share])
         cluster.await_workers(1)
 

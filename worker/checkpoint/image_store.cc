@@ -67,6 +67,7 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
     return absl::FailedPreconditionError(
         absl::StrCat("checkpoints cannot be stored in ", settings.root, ": ",
                      (error ? error : std::error_code(errno, std::generic_category())).message()));
+  if (absl::Status safe = CheckWriters(settings.root); !safe.ok()) return safe;
   auto store = std::make_unique<ImageStore>(std::move(settings));
   if (store->sharing() == Sharing::kOwn) store->TakeOver();
   if (store->sharing() == Sharing::kShared) store->PutBackTexts();

@@ -108,7 +108,7 @@ TEST(ImageStoreFaultTest, ImagesThatCannotBeListedAreNotLeftOut) {
 /// A file system of its own, where this user may mount one.
 TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
   const ScratchDirectory scratch = ScratchDirectory::InMemory();
-  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=64k") != 0)
+  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=64k,mode=700") != 0)
     GTEST_SKIP() << "only root mounts";
   {
     const auto store = OpenAt(scratch.path());
@@ -127,7 +127,7 @@ TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
 // Else the disk watch would end the job whose files take most, for what its images take.
 TEST(ImageStoreFaultTest, ACheckpointLeavesWhatIsToStayFree) {
   const ScratchDirectory scratch = ScratchDirectory::InMemory();
-  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=1m") != 0)
+  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=1m,mode=700") != 0)
     GTEST_SKIP() << "only root mounts";
   {
     const auto store = OpenAt(scratch.path());
