@@ -287,14 +287,15 @@ TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
   Write("a", "some text");
   ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{0}, .stream = 1, .text = "x"}}).ok());
   const std::string good = FileText(archive());
+  const ScratchDirectory memory = ScratchDirectory::InMemory();  // Disks sync what is replaced.
+  const std::string damaged = memory.path() + "/archive";
   for (std::size_t at = 0; at < good.size(); ++at) {
-    if (good[at] == 0 && at % 16 != 0) continue;  // Nearly all of a tar file fills its blocks.
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ 0x10);
-    std::ofstream(archive()) << bad;
-    EXPECT_FALSE(UnpackJobFiles(archive(), later()).ok()) << "byte " << at;
-    std::ofstream(archive()) << good.substr(0, at);
-    EXPECT_FALSE(UnpackJobFiles(archive(), later()).ok()) << at << " bytes";
+    std::ofstream(damaged) << bad;
+    EXPECT_FALSE(UnpackJobFiles(damaged, later()).ok()) << "byte " << at;
+    std::ofstream(damaged) << good.substr(0, at);
+    EXPECT_FALSE(UnpackJobFiles(damaged, later()).ok()) << at << " bytes";
   }
   EXPECT_TRUE(fs::is_empty(later()));
 }
