@@ -1,5 +1,8 @@
 // The child that writes an image.
+#include <errno.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 
 #include <fstream>
@@ -19,6 +22,18 @@ TEST(ImageWriterTest, GoesFirstWhereMemoryRunsOut) {
     int score = 0;
     ASSERT_TRUE(std::ifstream("/proc/" + std::to_string(writer) + "/oom_score_adj") >> score);
     EXPECT_EQ(score, 1000);
+  });
+}
+
+// As where no further process is allowed: the program itself writes, and goes on.
+TEST(ImageWriterTest, AnImageThatIsLargerThanFilesMayBeEndsNoProgram) {
+  InProcess([](SavedProcess& process) {
+    Deny({.number = SYS_clone, .argument = 0, .value = 0, .error = EAGAIN});
+    ASSERT_EQ(process.Save(1, 0).written, 1u);
+    const rlimit small{.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const std::string reason = process.Save(2, 0).reason;
+    EXPECT_NE(reason.find("a file may not be so large"), std::string::npos) << reason;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -241,6 +242,28 @@ void WriteImageAndExit(void* argument) {
   __builtin_unreachable();
 }
 
+/// Besides an error a file that is larger than it may be (RLIMIT_FSIZE) sends a signal, which would
+/// end the program once signals are unblocked. A writer that is a child takes its own along.
+class TooLargeFiles {
+ public:
+  TooLargeFiles() {
+    std::uint64_t pending = 0;
+    RawCall(SYS_rt_sigpending, &pending, sizeof pending);
+    is_programs_ = (pending & kSignal) != 0;
+  }
+  TooLargeFiles(const TooLargeFiles&) = delete;
+  TooLargeFiles& operator=(const TooLargeFiles&) = delete;
+  ~TooLargeFiles() {
+    constexpr timespec kNow{};
+    const std::uint64_t awaited = kSignal;
+    if (!is_programs_) RawCall(SYS_rt_sigtimedwait, &awaited, nullptr, &kNow, sizeof awaited);
+  }
+
+ private:
+  static constexpr std::uint64_t kSignal = std::uint64_t{1} << (SIGXFSZ - 1);
+  bool is_programs_;
+};
+
 }  // namespace
 
 void ReportRefusal(const ImageRequest& request, const Reason& reason) {
@@ -255,6 +278,7 @@ int SnapshotAndWrite(ImageWork& work) {
   work.writer_parent = static_cast<int>(RawCall(SYS_getpid));
   const long child = SnapshotInChild(registers, work.stack_top, WriteImageAndExit, &work);
   if (child > 0) return static_cast<int>(child);
+  const TooLargeFiles too_large;
   SnapshotInPlace(registers, work.stack_top, WriteImage, &work);
   return 0;
 }
