@@ -88,6 +88,7 @@ const char* WhyNot(const Descriptor& descriptor) {
   if (path.StartsWith("/memfd:")) return "a memfd";
   if (path.bytes == 0 || *path.data != '/') return "a descriptor of the kernel";
   if (IsOfProcess(path)) return "a file of this process in /proc";
+  if (path.StartsWith("/sys/fs/cgroup/")) return "a file of a control group of this node";
   if (S_ISCHR(mode) && !IsPlainDevice(descriptor.status)) {
     return path.StartsWith("/dev/pt") || path.StartsWith("/dev/tty") ? "a terminal" : "a device";
   }

@@ -75,11 +75,28 @@ bool Refuse(const char* why, const ImageRegion& region, TextPiece path, Reason& 
   return false;
 }
 
+/// In /proc/self/maps a line's end within a path is \012, and a backslash is itself.
+bool IsWrittenAs(const TextPiece& line, const char* path) {
+  constexpr char kLineEnd[] = "\\012";
+  TextPiece rest = line;
+  for (; *path != '\0'; ++path) {
+    if (*path == '\n' && rest.StartsWith(kLineEnd)) {
+      rest.Cut(sizeof kLineEnd - 1);
+    } else if (*path != '\n' && rest.bytes > 0 && *rest.data == *path) {
+      rest.Cut(1);
+    } else {
+      return false;
+    }
+  }
+  return rest.bytes == 0;
+}
+
 /// Through a descriptor that this process has now.
 bool MayWriteFile(const TextPiece& path, const ImageWork& work) {
   return std::any_of(work.files.begin(), work.files.end(), [&](const ImageFile& file) {
     return file.kind == ImageFile::kRegular && (file.open_flags & O_PATH) == 0 &&
-           (file.open_flags & O_ACCMODE) != O_RDONLY && path.Is(work.StringAt(file.path).data);
+           (file.open_flags & O_ACCMODE) != O_RDONLY &&
+           IsWrittenAs(path, work.StringAt(file.path).data);
   });
 }
 

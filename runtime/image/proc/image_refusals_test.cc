@@ -75,6 +75,36 @@ TEST(ImageRefusalsTest, IoUringIsNamed) {
   });
 }
 
+TEST(ImageRefusalsTest, FileOfAControlGroupIsNamed) {
+  InProcess([](SavedProcess& process) {
+    for (const char* const path :
+         {"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory/cgroup.procs"}) {
+      UniqueFd file(open(path, O_RDONLY));
+      if (!file.valid()) continue;
+      ExpectDescriptorRefused(process, static_cast<UniqueFd&&>(file),
+                              std::string("a file of a control group of this node (") + path);
+      return;
+    }
+    GTEST_SKIP() << "no control groups here";
+  });
+}
+
+// Also one whose name /proc/self/maps has otherwise.
+TEST(ImageRefusalsTest, FileThatIsMappedSharedAndOpenForWritingIsNamed) {
+  for (const char* const name : {"/plain", "/two\nlines", "/back\\012slash"}) {
+    InProcess([name](SavedProcess& process) {
+      const std::string path = process.directory() + name;
+      UniqueFd written(open(path.c_str(), O_RDWR | O_CREAT, 0600));
+      ASSERT_EQ(ftruncate(written.get(), kImagePageBytes), 0);
+      const UniqueFd read(open(path.c_str(), O_RDONLY));
+      ASSERT_NE(mmap(nullptr, kImagePageBytes, PROT_READ, MAP_SHARED, read.get(), 0), MAP_FAILED);
+      ExpectRefused(process, "memory mapped shared from a file that is open for writing");
+      written.Reset();
+      process.SaveAndRead(2, 0);
+    });
+  }
+}
+
 TEST(ImageRefusalsTest, TerminalIsNamed) {
   InProcess([](SavedProcess& process) {
     UniqueFd controller(posix_openpt(O_RDWR | O_NOCTTY));
