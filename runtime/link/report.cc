@@ -21,6 +21,8 @@ constinit Speaker speaker;  // tidy: of bsp_api.cc's one process; reports may co
 
 constinit Bounds bounds;  // tidy: as the speaker
 
+constinit SiteNamer site_namer = nullptr;  // tidy: as the speaker
+
 struct Text {
   char bytes[kTextBytesMax];
   std::size_t used = 0;
@@ -76,6 +78,8 @@ void AwaitTheEnd() {
 void NameBounds(const Bounds& next) { bounds = next; }
 const Bounds& ProgramBounds() { return bounds; }
 
+void NameSitesBy(SiteNamer namer) { site_namer = namer; }
+
 void SetSpeaker(const Speaker& next) { speaker = next; }
 
 bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.os_pid; }
@@ -108,9 +112,13 @@ void ReportMisuse(Call call, const char* format, std::va_list args) {
   }
   text.Add(format, args);
   if (call.site != 0) {
-    char site[kCallSiteTextBytes];
-    DescribeCallSite(static_cast<std::uint32_t>(getpid()), call.site, site);
-    text.Add(", at %s", site);
+    char site[kCallSiteTextBytes] = "";
+    if (site_namer != nullptr) {
+      site_namer(site, sizeof site);
+    } else {
+      DescribeCallSite(static_cast<std::uint32_t>(getpid()), call.site, site);
+    }
+    if (site[0] != '\0') text.Add(", at %s", site);
   }
   SayAndLeave(text.bytes, text.used);
 }

@@ -3,6 +3,7 @@
 #define RUNTIME_LINK_REPORT_H_
 
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/link/link_segment.h"
@@ -34,6 +35,12 @@ struct Bounds {
 /// Of all later reports of this process.
 void NameBounds(const Bounds& bounds);
 const Bounds& ProgramBounds();
+
+/// For programs in a language whose calls all come from one module: writes the FILE:LINE of the
+/// call that is being made, or nothing where the program is in none. Of all later reports of this
+/// process.
+using SiteNamer = void (*)(char* text, std::size_t bytes);
+void NameSitesBy(SiteNamer namer);
 
 /// Sets the speaker of all later reports of this process.
 void SetSpeaker(const Speaker& speaker);

@@ -8,6 +8,7 @@
 
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace bspnow::python {
@@ -40,6 +41,20 @@ inline int IntBytes(std::size_t bytes) {
   if (bytes <= INT_MAX) return static_cast<int>(bytes);
   throw pybind11::value_error(std::to_string(bytes) +
                               " bytes are more than 2 GiB; move less at a time");
+}
+
+/// Of Python's whole numbers, numpy's among them. One beyond 64 bits is the largest or the least.
+inline std::int64_t Whole(const pybind11::object& number) {
+  const auto whole = pybind11::reinterpret_steal<pybind11::object>(PyNumber_Index(number.ptr()));
+  if (!whole) throw pybind11::error_already_set();
+  int beyond = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &beyond);
+  if (beyond == 0) return value;
+  return beyond < 0 ? INT64_MIN : INT64_MAX;
+}
+
+inline std::string Text(const pybind11::object& object) {
+  return pybind11::str(object).cast<std::string>();
 }
 
 inline std::string Name(const pybind11::dtype& type) {

@@ -10,8 +10,11 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <string>
 
+#include "runtime/link/report.h"
 #include "runtime/python/elements.h"
 #include "runtime/python/registered_arrays.h"
 
@@ -45,11 +48,11 @@ void RequireRunning() {
                                : "call it before bsp.end, between bsp.begin and bsp.end");
 }
 
-unsigned CheckedPid(int pid) {
+unsigned CheckedPid(const py::object& pid) {
   RequireRunning();
-  if (pid >= 0 && static_cast<unsigned>(pid) < bsp_nprocs()) return static_cast<unsigned>(pid);
-  throw py::index_error("pid " + std::to_string(pid) + " is outside 0.." +
-                        std::to_string(bsp_nprocs() - 1));
+  const std::int64_t number = Whole(pid);
+  if (number >= 0 && number < std::int64_t{bsp_nprocs()}) return static_cast<unsigned>(number);
+  throw py::index_error("pid " + Text(pid) + " is outside 0.." + std::to_string(bsp_nprocs() - 1));
 }
 
 /// Of `area`, which must be registered: the array that was, so the type of elements is that one's.
@@ -62,25 +65,28 @@ const py::array& Registered(const py::array& area) {
                               "processes first");
 }
 
-std::size_t Offset(std::int64_t elements, const py::array& area) {
+std::size_t Offset(const py::object& offset, const py::array& area) {
+  const std::int64_t elements = Whole(offset);
   if (elements < 0) {
-    throw py::index_error("offset is " + std::to_string(elements) + "; it must not be negative");
+    throw py::index_error("offset is " + Text(offset) + "; it must not be negative");
   }
   std::size_t bytes;
   if (!__builtin_mul_overflow(elements, area.dtype().itemsize(), &bytes)) return bytes;
-  throw py::index_error("offset is " + std::to_string(elements) + " elements, beyond any area");
+  throw py::index_error("offset is " + Text(offset) + " elements, beyond any area");
 }
 
 // ---- Life, supersteps
 
-void Begin(std::int64_t maxprocs) {
+void Begin(const py::object& maxprocs) {
   if (state().stage != Stage::kBefore) {
     throw std::runtime_error("a program has one bsp.begin and one bsp.end only");
   }
-  if (maxprocs < 1 || maxprocs > INT_MAX) {
-    throw py::value_error("maxprocs is " + std::to_string(maxprocs) + "; ask for at least 1");
+  const std::int64_t wanted = Whole(maxprocs);
+  if (wanted < 1 || wanted > INT_MAX) {
+    throw py::value_error("maxprocs is " + Text(maxprocs) + "; ask for 1 to " +
+                          std::to_string(INT_MAX));
   }
-  bsp_begin(static_cast<int>(maxprocs));
+  bsp_begin(static_cast<int>(wanted));
   state().stage = Stage::kRunning;
 }
 
@@ -118,7 +124,8 @@ void PopReg(const py::array& array) {
   bsp_pop_reg(array.data());
 }
 
-void Put(int pid, const py::object& src, const py::array& dst, std::int64_t offset) {
+void Put(const py::object& pid, const py::object& src, const py::array& dst,
+         const py::object& offset) {
   const unsigned target = CheckedPid(pid);
   const py::array& area = Registered(dst);
   const py::array elements = Elements(src, area.dtype());
@@ -126,7 +133,8 @@ void Put(int pid, const py::object& src, const py::array& dst, std::int64_t offs
           Bytes(elements));
 }
 
-void HpPut(int pid, const py::array& src, const py::array& dst, std::int64_t offset) {
+void HpPut(const py::object& pid, const py::array& src, const py::array& dst,
+           const py::object& offset) {
   const unsigned target = CheckedPid(pid);
   const py::array& area = Registered(dst);
   const py::array elements = Elements(src, area.dtype());
@@ -137,7 +145,8 @@ void HpPut(int pid, const py::array& src, const py::array& dst, std::int64_t off
 
 using GetCall = void (*)(unsigned, const void*, std::size_t, void*, std::size_t);
 template <GetCall call>
-void GetBy(int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
+void GetBy(const py::object& pid, const py::array& src, const py::object& offset,
+           const py::array& dst) {
   const unsigned source = CheckedPid(pid);
   const py::array& area = Registered(src);
   const py::array elements = Elements(dst, area.dtype());
@@ -167,13 +176,18 @@ py::buffer_info BytesOf(const py::object& object, const char* name) {
   return info;
 }
 
-std::size_t SetTagsize(std::size_t bytes) {
+std::size_t SetTagsize(const py::object& nbytes) {
   RequireRunning();
+  const std::int64_t wanted = Whole(nbytes);
+  if (wanted < 0) {
+    throw py::value_error("the tag size is " + Text(nbytes) + "; it must not be negative");
+  }
+  auto bytes = static_cast<std::size_t>(wanted);
   bsp_set_tagsize(&bytes);
   return bytes;
 }
 
-void Send(int pid, const py::object& payload, const py::object& tag) {
+void Send(const py::object& pid, const py::object& payload, const py::object& tag) {
   const unsigned target = CheckedPid(pid);
   const py::buffer_info bytes = BytesOf(payload, "payload");
   const py::buffer_info tag_bytes = BytesOf(tag, "tag");
@@ -221,7 +235,7 @@ py::object TakeMessage(const py::dtype& type) {
 
 // ---- Collectives
 
-void Broadcast(int root, const py::array& x) {
+void Broadcast(const py::object& root, const py::array& x) {
   const unsigned from = CheckedPid(root);
   RequireWriteable(x, "x");
   void* const data = const_cast<void*>(x.data());
@@ -260,7 +274,7 @@ void ReduceBy(const py::array& x, const py::array& result, const py::function& o
   state().arrays.NextSuperstep();
 }
 
-void Gather(int root, const py::array& x, const py::array& all) {
+void Gather(const py::object& root, const py::array& x, const py::array& all) {
   const unsigned to = CheckedPid(root);
   RequirePlain(x, "x");
   bsp_gather(static_cast<int>(to), const_cast<void*>(x.data()), const_cast<void*>(all.data()),
@@ -268,7 +282,7 @@ void Gather(int root, const py::array& x, const py::array& all) {
   state().arrays.NextSuperstep();
 }
 
-void Scatter(int root, const py::array& blocks, const py::array& x) {
+void Scatter(const py::object& root, const py::array& blocks, const py::array& x) {
   const unsigned from = CheckedPid(root);
   RequirePlain(blocks, "blocks");
   RequireWriteable(x, "x");
@@ -314,12 +328,29 @@ int Checkpoint(const py::args& arrays) {
   bsp_fail(call.c_str(), "%s", text.c_str());
 }
 
+/// The line of the program that is in a call of the package. None: an exception has left it, whose
+/// traceback is printed.
+void NameLine(char* text, std::size_t bytes) {
+  const py::gil_scoped_acquire one_runs;
+  try {
+    py::object frame = py::module_::import("sys").attr("_getframe")();
+    while (!frame.is_none() && Text(frame.attr("f_globals").attr("get")("__name__")) == "bsp")
+      frame = frame.attr("f_back");
+    if (frame.is_none()) return;
+    const std::string path = Text(frame.attr("f_code").attr("co_filename"));
+    const std::string name = path.substr(path.rfind('/') + 1);
+    snprintf(text, bytes, "%.400s:%s", name.c_str(), Text(frame.attr("f_lineno")).c_str());
+  } catch (const std::exception&) {  // No frame is there.
+  }
+}
+
 }  // namespace
 }  // namespace bspnow::python
 
 using namespace bspnow::python;  // NOLINT: what follows is Python's.
 
 PYBIND11_MODULE(_native, module) {
+  bspnow::runtime::NameSitesBy(&NameLine);
   module.def("begin", &Begin);
   module.def("end", &End);
   module.def("abort", [](const std::string& text) { bsp_abort("%s", text.c_str()); });

@@ -13,14 +13,14 @@
 #   was not caught: division by zero
 # Stderr if case == 'uncaught': ^(Traceback|ZeroDivisionError|\s+\S)
 # Stderr if case == 'silent': ^bspnow: python3 on pid 0, superstep 1: KeyboardInterrupt was not
-#   caught, at .+
+#   caught$
 # Stderr if case == 'silent': ^(Traceback|KeyboardInterrupt|\s+\S)
 # Stderr if case == 'beyond': ^bspnow: bsp_put on pid \d+, superstep 1: offset 8 \+ 8 bytes is
-#   beyond the 8 bytes registered by pid 1
+#   beyond the 8 bytes registered by pid 1 for .*, at ends_of_a_job.py:\d+$
 # Stderr if case == 'operation': ^bspnow: python3 on pid \d+, superstep \d+: ArithmeticError was not
 #   caught: cannot combine
 # Stderr if case == 'numbers': ^bspnow: bsp.reduce on pid \d+, superstep \d+: elements of int64 on
-#   one process, and of float64 on another; convert
+#   one process, and of float64 on another; convert them to one type, at ends_of_a_job.py:\d+$
 # Stderr if case == 'gather': ^bspnow: bsp.gather on pid 0, superstep \d+: elements of float64 on
 #   one process, and of int64 on another
 # Stderr if case == 'lists': ^bspnow: bsp.reduce on pid \d+, superstep \d+: elements of int64 on one
