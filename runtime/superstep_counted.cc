@@ -310,11 +310,18 @@ void Group::RequireOneSuperstep() const {
     const std::uint32_t started = segment_->cell(Pid{i}).started.value.load();
     const auto ahead = static_cast<std::int32_t>(started - here);
     if (ahead == 0) continue;
-    ReportMisuse(counted_end_.due ? counted_end_.call : Call{"bsp_sync"},
+    const Call call = counted_end_.due ? counted_end_.call : Call{"bsp_sync"};
+    const auto own = static_cast<unsigned long long>(first + superstep_);
+    const long long others = static_cast<long long>(own) + ahead;
+    if (others < 0)  // Several threads of this process have counted its supersteps.
+      ReportMisuse(call,
+                   "this process ends superstep %llu, and pid %u has begun none; let one thread of"
+                   " each process call",
+                   own, i);
+    ReportMisuse(call,
                  "this process ends superstep %llu, and pid %u superstep %lld; end each by the same"
                  " call on all processes",
-                 static_cast<unsigned long long>(first + superstep_), i,
-                 static_cast<long long>(first + superstep_) + ahead);
+                 own, i, others);
   }
 }
 
