@@ -140,6 +140,13 @@ inline constexpr std::uint32_t kHoldAll = 1;
 /// It has an order for an image: those at which one could be taken.
 inline constexpr std::uint32_t kHoldForImage = 2;
 
+/// LaneState::broken: why no process of the node uses lanes any more.
+enum class LaneFault : std::uint32_t {
+  kNone = 0,
+  kFailed = 1,         ///< One was found closed or damaged.
+  kNoDescriptors = 2,  ///< A process had no room for those that were handed to it.
+};
+
 /// Numbers of barriers here are one more than those of the group, modulo 2^32: 0 is none.
 struct LaneState {
   // The worker's words.
@@ -153,7 +160,7 @@ struct LaneState {
   alignas(kLineBytes) std::atomic<std::uint32_t> sending;  ///< 1 while it sends.
   std::atomic<std::uint32_t> sent;         ///< The newest barrier of which frames lie in `out`.
   std::atomic<std::uint32_t> composed[2];  ///< The same, by parity of the barrier.
-  std::atomic<std::uint32_t> broken;       ///< 1: a process found a lane closed or damaged.
+  std::atomic<std::uint32_t> broken;       ///< A LaneFault.
   std::uint32_t handed_before;             ///< WorkerBell::handed at the barrier before.
   std::uint32_t handed[2];  ///< By parity: chunks were handed over in that superstep.
   std::atomic<std::uint32_t>

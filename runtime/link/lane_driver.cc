@@ -41,8 +41,10 @@ void LaneDriver::Attach(const Segment& segment, Pid self, const Doorbell& doorbe
   poll_ns_ = poll_ns_max_ = kPollNs * Others() + kPollNsPerProcess * here_;
 }
 
-void LaneDriver::GiveUp() {
-  if (area_->state.broken.exchange(1, std::memory_order_seq_cst) == 0) doorbell_.LanesBroken();
+void LaneDriver::GiveUp(LaneFault fault) {
+  auto none = static_cast<std::uint32_t>(LaneFault::kNone);
+  if (area_->state.broken.compare_exchange_strong(none, static_cast<std::uint32_t>(fault)))
+    doorbell_.LanesBroken();
 }
 
 // ---- In -----------------------------------------------------------------------------------------
@@ -234,7 +236,7 @@ bool LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
   if (room == 0) return false;  // Answers that cannot be taken yet.
   const std::uint32_t come = ReceiveTo(host, area_->stage[host] + staged, room);
   staged += come;
-  if (come != 0 && !TakeFrames(host, barrier)) GiveUp();
+  if (come != 0 && !TakeFrames(host, barrier)) GiveUp(LaneFault::kFailed);
   return come != 0;
 }
 
@@ -242,7 +244,7 @@ bool LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
 std::uint32_t LaneDriver::ReceiveTo(std::uint32_t host, std::byte* to, std::uint32_t bytes_max) {
   const ssize_t n = recv(lane(host).number(), to, bytes_max, MSG_DONTWAIT);
   if (n > 0) return static_cast<std::uint32_t>(n);
-  if (n == 0 || (errno != EAGAIN && errno != EINTR)) GiveUp();
+  if (n == 0 || (errno != EAGAIN && errno != EINTR)) GiveUp(LaneFault::kFailed);
   return 0;
 }
 
@@ -274,7 +276,7 @@ bool LaneDriver::ReceiveLong(std::uint32_t host, std::uint32_t barrier) {
       frame.wanted != 0 ? ReceiveTo(host, in + frame.come, rest)
                         : ReceiveTo(host, area_->stage[host], std::min(rest, kLaneShortBytesMax));
   frame.come += come;
-  if (frame.come == frame.bytes && !TakeLong(host)) GiveUp();
+  if (frame.come == frame.bytes && !TakeLong(host)) GiveUp(LaneFault::kFailed);
   return come != 0;
 }
 
@@ -353,7 +355,7 @@ void LaneDriver::SendAnswers(std::uint32_t barrier) {
     const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
     if (host == shape_.self || frame.entries == 0) continue;
     iovec part{.iov_base = at, .iov_len = frame.bytes};
-    if (SendTo(host, &part, 1, barrier + 1) == Sent::kBroken) GiveUp();
+    if (SendTo(host, &part, 1, barrier + 1) == Sent::kBroken) GiveUp(LaneFault::kFailed);
   }
   if (receives_) barrier_.StopDriving();
   receives_ = true;
@@ -368,7 +370,8 @@ void LaneDriver::DriveAnswers(std::uint32_t barrier) {
   };
   // They may have come with the frames of the barrier.
   for (std::uint32_t host = 0; host < shape_.hosts; ++host)
-    if (barrier_.LacksAnswers(host, barrier) && !TakeFrames(host, barrier + 1)) GiveUp();
+    if (barrier_.LacksAnswers(host, barrier) && !TakeFrames(host, barrier + 1))
+      GiveUp(LaneFault::kFailed);
   const std::uint64_t start_ns = NowNs();
   bool slept = false;
   while (!done()) {

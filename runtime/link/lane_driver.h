@@ -119,7 +119,7 @@ class LaneDriver {
   bool HasLanes();
   void TakeFromMailbox();
   void KeepBulk(const BulkPlan& plan, HandedBulkLanes& handed);
-  void GiveUp();
+  void GiveUp(LaneFault fault);
   LaneRoute RouteOfHeads(std::uint32_t barrier);
   void SendDirect(std::uint32_t barrier);
   void SendOn(std::uint32_t barrier);

@@ -104,7 +104,7 @@ void LaneDriver::SendDirect(std::uint32_t barrier) {
     if ((frame.direct >> host & 1) == 0) continue;
     iovec parts[kLanePartsMax];
     const std::uint32_t count = PartsOfLaneFrame(*shape_.segment, host, barrier & 1, parts);
-    if (SendTo(host, parts, count, barrier) == Sent::kBroken) GiveUp();
+    if (SendTo(host, parts, count, barrier) == Sent::kBroken) GiveUp(LaneFault::kFailed);
   }
 }
 
@@ -128,7 +128,7 @@ void LaneDriver::SendOn(std::uint32_t barrier) {
         ++count;
       }
     }
-    if (SendTo(relay.to, parts, count, barrier) == Sent::kBroken) GiveUp();
+    if (SendTo(relay.to, parts, count, barrier) == Sent::kBroken) GiveUp(LaneFault::kFailed);
   }
 }
 

@@ -60,21 +60,22 @@ bool AwaitOne(int mailbox, Handed& handed) {
 
 }  // namespace
 
-bool TakeLanes(const KnownDescriptor& mailbox, const LanesWanted& wanted, KnownDescriptor* lanes,
-               HandedBulkLanes& bulk) {
+LanesTaken TakeLanes(const KnownDescriptor& mailbox, const LanesWanted& wanted,
+                     KnownDescriptor* lanes, HandedBulkLanes& bulk) {
   Handed handed{};
-  if (!mailbox.StillOurs() || !AwaitOne(mailbox.number(), handed)) return false;
-  if (handed.bytes != sizeof handed.message || !handed.whole) return false;
+  if (!mailbox.StillOurs() || !AwaitOne(mailbox.number(), handed)) return LanesTaken::kNone;
+  if (handed.bytes != sizeof handed.message) return LanesTaken::kNone;
+  if (!handed.whole) return LanesTaken::kNoDescriptors;
   if (handed.message.hosts != wanted.others + 1 || handed.message.bulk_lanes != wanted.bulk_lanes ||
       handed.count != wanted.others + wanted.bulk_lanes)
-    return false;
+    return LanesTaken::kNone;
   for (std::uint32_t i = 0; i < wanted.others; ++i) {
     lanes[i] = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(handed.lanes[i]));
   }
   for (std::uint32_t i = 0; i < wanted.bulk_lanes; ++i)
     bulk.lanes[i] = static_cast<UniqueFd&&>(handed.lanes[wanted.others + i]);
   bulk.trusted = handed.message.trusted != 0;
-  return true;
+  return LanesTaken::kAll;
 }
 
 }  // namespace bspnow::runtime

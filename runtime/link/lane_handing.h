@@ -21,12 +21,18 @@ struct LanesWanted {
   std::uint32_t bulk_lanes;
 };
 
+enum class LanesTaken {
+  kAll,
+  kNone,           ///< There is no message, or it is not what was expected.
+  kNoDescriptors,  ///< This process has as many open as it may, or nearly.
+};
+
 /// Takes one message out of the mailbox, and from it the lanes to all other hosts of the job, in
 /// their order, to `lanes`. Waits for up to a second: the worker has put a message there
-/// for each process before it says that there are lanes. False: there is none, or it is not what
-/// was expected; then no descriptor is kept, and `lanes` is as it was.
-bool TakeLanes(const KnownDescriptor& mailbox, const LanesWanted& wanted, KnownDescriptor* lanes,
-               HandedBulkLanes& bulk);
+/// for each process before it says that there are lanes. If they are not kAll no descriptor is
+/// kept, and `lanes` is as it was.
+LanesTaken TakeLanes(const KnownDescriptor& mailbox, const LanesWanted& wanted,
+                     KnownDescriptor* lanes, HandedBulkLanes& bulk);
 
 }  // namespace bspnow::runtime
 

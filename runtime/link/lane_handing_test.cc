@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,7 +58,8 @@ class LaneHandingTest : public testing::Test {
 
   bool Take(std::uint32_t others, KnownDescriptor* lanes) {
     HandedBulkLanes bulk;
-    return TakeLanes(mailbox_, {.others = others, .bulk_lanes = 0}, lanes, bulk);
+    return TakeLanes(mailbox_, {.others = others, .bulk_lanes = 0}, lanes, bulk) ==
+           LanesTaken::kAll;
   }
 
   static bool AnybodyReads(const UniqueFd& write_end) {
@@ -110,11 +112,25 @@ TEST_F(LaneHandingTest, KeepsNothingOfAnotherNumberOfLanes) {
   EXPECT_EQ(lanes_[0].number(), -1);
 }
 
+TEST_F(LaneHandingTest, SaysThatThereIsNoRoomForDescriptors) {
+  const std::vector<UniqueFd> pipes = PutPipes(2);
+  HandedBulkLanes bulk;
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const UniqueFd last(dup(worker_.get()));
+  const rlimit full{static_cast<rlim_t>(last.get()) + 1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &full), 0);
+  EXPECT_EQ(TakeLanes(mailbox_, {.others = 2, .bulk_lanes = 0}, lanes_, bulk),
+            LanesTaken::kNoDescriptors);
+  setrlimit(RLIMIT_NOFILE, &before);
+  for (const UniqueFd& pipe : pipes) EXPECT_FALSE(AnybodyReads(pipe));
+}
+
 TEST_F(LaneHandingTest, GivesBulkLanesAndClosesThoseThatNobodyTakes) {
   const std::vector<UniqueFd> pipes = PutPipes(5, 4);
   {
     HandedBulkLanes bulk;
-    ASSERT_TRUE(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk));
+    ASSERT_EQ(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk), LanesTaken::kAll);
     EXPECT_TRUE(bulk.trusted);
     ASSERT_EQ(write(pipes[3].get(), "x", 1), 1);
     char byte = 0;
@@ -124,7 +140,8 @@ TEST_F(LaneHandingTest, GivesBulkLanesAndClosesThoseThatNobodyTakes) {
   for (int i = 1; i < 5; ++i) EXPECT_FALSE(AnybodyReads(pipes[i]));
   const std::vector<UniqueFd> more = PutPipes(5, 3);
   HandedBulkLanes bulk;
-  EXPECT_FALSE(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk)) << "too few";
+  EXPECT_EQ(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk), LanesTaken::kNone)
+      << "too few";
 }
 
 TEST_F(LaneHandingTest, NoticesThatWorkerOrMailboxIsGone) {
@@ -133,7 +150,8 @@ TEST_F(LaneHandingTest, NoticesThatWorkerOrMailboxIsGone) {
   process_.Reset();
   EXPECT_FALSE(Take(1, lanes_));
   HandedBulkLanes bulk;
-  EXPECT_FALSE(TakeLanes(KnownDescriptor(), {.others = 1, .bulk_lanes = 0}, lanes_, bulk));
+  EXPECT_EQ(TakeLanes(KnownDescriptor(), {.others = 1, .bulk_lanes = 0}, lanes_, bulk),
+            LanesTaken::kNone);
 }
 
 }  // namespace

@@ -11,9 +11,11 @@ void LaneDriver::TakeFromMailbox() {
   for (std::uint32_t i = 0; i < shape_.p; ++i)
     plan.processes[shape_.segment->cell(Pid{i}).node] += 1;
   HandedBulkLanes bulk;
-  if (!TakeLanes(mailbox_, {.others = Others(), .bulk_lanes = plan.LanesOf(shape_.self)},
-                 lanes_of_others_, bulk))
-    return GiveUp();
+  const LanesTaken taken =
+      TakeLanes(mailbox_, {.others = Others(), .bulk_lanes = plan.LanesOf(shape_.self)},
+                lanes_of_others_, bulk);
+  if (taken == LanesTaken::kNoDescriptors) return GiveUp(LaneFault::kNoDescriptors);
+  if (taken != LanesTaken::kAll) return GiveUp(LaneFault::kFailed);
   if (plan.Any()) KeepBulk(plan, bulk);
 }
 
@@ -50,7 +52,7 @@ bool LaneDriver::HasLanes() {
   TakeFromMailbox();
   for (std::uint32_t i = 0; i < Others(); ++i) {
     if (lanes_of_others_[i].StillOurs()) continue;
-    GiveUp();
+    GiveUp(LaneFault::kFailed);
     return false;
   }
   return true;

@@ -48,7 +48,7 @@ class JobExchangeOwner {
   /// All nodes' are: its processes get them. False: they cannot, and there are none any more.
   [[nodiscard]] virtual bool HandLanesOver() { return true; }
   /// No process uses them any more.
-  virtual void ShutDownLanes() {}
+  virtual void ShutDownLanes(const std::string& /*reason*/) {}
 
  protected:
   ~JobExchangeOwner() = default;

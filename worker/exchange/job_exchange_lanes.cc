@@ -23,6 +23,14 @@ std::vector<std::byte> CopyOfFrame(const std::byte* frame) {
   return {frame, frame + std::clamp<std::size_t>(bytes, sizeof(LaneFrame), kLaneFrameBytesMax)};
 }
 
+// Supersteps are slower then, and the log alone says so.
+const char* WhyBroken(const LaneState& state) {
+  if (LaneFault{state.broken.load(std::memory_order_relaxed)} != LaneFault::kNoDescriptors)
+    return "one of them has failed";
+  return "a process has no room for their descriptors: raise ulimit -n where the worker starts, or "
+         "let the program close what it does not need";
+}
+
 }  // namespace
 
 void JobExchange::TakeLanes() {
@@ -148,7 +156,7 @@ void JobExchange::LookAfterLanes() {
   const std::uint32_t released = Released();
   lanes_->barrier.KeepUp(released - 1);
   const LaneKeeper::Actions actions = lanes_->keeper.Look(released, NowNs());
-  if (actions.shut_down) owner_.ShutDownLanes();
+  if (actions.shut_down) owner_.ShutDownLanes(WhyBroken(lanes_->barrier.state()));
   if (actions.repeat) {
     for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
       if (host == shape_.self) continue;

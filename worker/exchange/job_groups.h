@@ -64,8 +64,8 @@ class JobGroups final : private JobExchangeOwner {
                     const std::string& reason) override;
   bool LanesReady() override { return lanes_ != nullptr && lanes_->ready(); }
   bool HandLanesOver() override { return lanes_ != nullptr && lanes_->HandOver(); }
-  void ShutDownLanes() override {
-    if (lanes_ != nullptr) lanes_->GiveUp("one of them has failed");
+  void ShutDownLanes(const std::string& reason) override {
+    if (lanes_ != nullptr) lanes_->GiveUp(reason);
   }
   const Segment& segment() const { return plan().segment->segment(); }
   void LookAtSlots();
