@@ -40,13 +40,16 @@ constexpr int kDyingWaitMs = 10;
 constexpr std::size_t kEntriesMax = 20'000;
 
 constexpr char kItself[] = ".";
+constexpr char kUsers[] = "Uid:";
 
-// A process whose user cannot be told has died meanwhile.
+// A process whose user cannot be told has died meanwhile. By lines, of which the first has the name
+// that the process has given itself: "Uid: 1", say.
 bool IsOf(const fs::path& process, uid_t user) {
   std::ifstream file(process / "status");
-  for (std::string word; file >> word;) {
-    if (word != "Uid:") continue;
-    for (uid_t id; file >> id;)
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(kUsers)) continue;
+    std::istringstream users(line.substr(sizeof kUsers - 1));
+    for (uid_t id; users >> id;)
       if (id == user) return true;
     return false;
   }

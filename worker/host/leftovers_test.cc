@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ipc.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -159,6 +160,29 @@ TEST_F(LeftoversTest, RemovesSharedMemoryOfSystemV) {
   EXPECT_NE(shmctl(theirs, IPC_STAT, &state), 0);
   EXPECT_EQ(shmctl(ours, IPC_STAT, &state), 0);
   shmctl(ours, IPC_RMID, nullptr);
+}
+
+// A process of somebody else would keep what the account's programs have left for the next one.
+TEST_F(LeftoversTest, NoNameOfAProcessSaysWhoseItIs) {
+  const auto named = [this](const Account* account, const std::string& name) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (account != nullptr && !Become(*account)) _exit(1);
+      prctl(PR_SET_NAME, name.c_str());
+      if (write(ends[1], "!", 1) == 1) pause();
+      _exit(1);
+    }
+    char lives = 0;
+    EXPECT_EQ(read(ends[0], &lives, 1), 1);
+    const bool removed = Remove();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return removed;
+  };
+  EXPECT_TRUE(named(nullptr, "Uid: " + std::to_string(kUser)));
+  EXPECT_FALSE(named(&account_, "Uid: 1"));
 }
 
 TEST_F(LeftoversTest, LeavesAllToAProcessThatLives) {
