@@ -58,8 +58,11 @@ DiskUse UseBelow(const std::string& directory) {
   return use;
 }
 
+constexpr char kNoName[] = " (deleted)";  // See proc(5).
+
 /// A file of two processes counts once. Their descriptors are shown to themselves, and to root only
-/// if it may trace other users' processes, which the daemon need not.
+/// if it may trace other users' processes, which the daemon need not. A file that has its name is
+/// not asked for: it may be on a server that is gone, and the thread would wait for that.
 void AddWithoutName(const JobFilesHere& files, DiskUse& use) {
   struct stat here {};
   if (stat(files.directory.c_str(), &here) != 0) return;
@@ -69,6 +72,9 @@ void AddWithoutName(const JobFilesHere& files, DiskUse& use) {
     std::error_code error;
     for (fs::directory_iterator at(absl::StrCat("/proc/", process, "/fd"), error);
          !error && at != fs::end(at); at.increment(error)) {
+      std::error_code too_long;  // The name that it has, or had.
+      const fs::path name = fs::read_symlink(at->path(), too_long);
+      if (!too_long && !name.native().ends_with(kNoName)) continue;
       struct stat status {};
       if (stat(at->path().c_str(), &status) == 0 && status.st_nlink == 0 &&
           status.st_dev == here.st_dev && seen.insert(status.st_ino).second)
