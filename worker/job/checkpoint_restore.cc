@@ -32,8 +32,9 @@ const proto::ImageOfPid* Find(const proto::Resume& resume, std::uint32_t pid) {
   return nullptr;
 }
 
+// A FIFO that another job of the account has put there since would keep the thread waiting.
 absl::StatusOr<ImageFacts> FactsOf(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) {
     return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
   }
