@@ -54,7 +54,12 @@ NodeHosting::NodeHosting(NodeParts parts)
 std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch,
                                                  const JobLimits& limits) const {
   const std::string name = absl::StrCat(cgroup_prefix_, Value(job), "-", Value(epoch));
-  return JobCgroup::Make(parts_.cgroups, name, limits);
+  std::optional<JobCgroup> group = JobCgroup::Make(parts_.cgroups, name, limits);
+  if (!parts_.cgroups.memory.empty() && (!group || group->memory_bytes() == 0))
+    spdlog::warn("event=memory_not_limited job={} reason=\"the control group {}/{} {}\"",
+                 Value(job), parts_.cgroups.memory, name,
+                 group ? "takes no limit" : "cannot be made");
+  return group;
 }
 
 void NodeHosting::EndCgroupOf(std::optional<JobCgroup>& cgroup) {
