@@ -1,13 +1,13 @@
 #include "runtime/transfers/registration_table.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <algorithm>
 #include <functional>
 #include <random>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mapped_region.h"
 
 namespace bspnow::runtime {
@@ -153,17 +153,11 @@ TEST_F(RegistrationTableTest, PushingAgainVotesAlikeWhereSlotsAreAlike) {
 
 // Of this thread, so that a busy machine adds little; and the least of some runs.
 std::uint64_t LeastNs(const std::function<void()>& work) {
-  const auto now_ns = [] {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(now.tv_nsec);
-  };
   std::uint64_t least = ~std::uint64_t{0};
   for (int run = 0; run < 3; ++run) {
-    const std::uint64_t start_ns = now_ns();
+    const std::uint64_t start_ns = ThreadNs();
     work();
-    least = std::min(least, now_ns() - start_ns);
+    least = std::min(least, ThreadNs() - start_ns);
   }
   return least;
 }
