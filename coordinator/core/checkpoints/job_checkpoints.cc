@@ -6,12 +6,20 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/link_feature.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Empty: they name none, as those of older workers.
+std::string LinkFeatureAmong(const std::vector<std::string>& features) {
+  const auto is_link = [](const std::string& feature) { return feature.starts_with(kLinkFeature); };
+  const auto found = std::find_if(features.begin(), features.end(), is_link);
+  return found == features.end() ? "" : *found;
 }
 
 // What supersteps after the image have cost is none of its own.
@@ -131,6 +139,11 @@ std::string JobCheckpoints::Disagreement(const std::string& host, const Stored& 
     return absl::StrCat("node ", host, " has no part in it");
   const Checkpoint& checkpoint = taking_->checkpoint;
   if (checkpoint.parts.empty()) return "";
+  const std::string link = LinkFeatureAmong(stored.cpu_features);
+  const std::string others = LinkFeatureAmong(checkpoint.cpu_features);
+  if (!link.empty() && !others.empty() && link != others)
+    return absl::StrCat("node ", host, " has ", link, ", others ", others,
+                        ": no node could go on with the images of both");
   if (stored.superstep == checkpoint.superstep && stored.participants == checkpoint.participants &&
       stored.of_areas == checkpoint.of_areas)
     return "";
