@@ -235,8 +235,11 @@ absl::StatusOr<std::vector<std::string>> ImageStore::VerifyAs(JobId job, const s
   return texts;
 }
 
-absl::Status ImageStore::Verify(JobId job, const std::string& name) const {
-  return VerifyAs(job, name, name).status();
+absl::Status ImageStore::Verify(JobId job, const std::string& name) {
+  absl::Status right = VerifyAs(job, name, name).status();
+  const std::lock_guard lock(mutex_);
+  if (!right.ok()) verified_texts_.erase({job, name});  // Later images are not to rely on it.
+  return right;
 }
 
 // ---- Taking a checkpoint ------------------------------------------------------------------------
@@ -283,8 +286,7 @@ absl::Status ImageStore::TrySettle(JobId job, const std::vector<std::string>& na
 
 absl::Status ImageStore::Sync(int file, const std::string& path) const {
   if (absl::Status fault = FailpointStatus("worker.image.before_sync"); !fault.ok()) return fault;
-  if (fsync(file) == 0) return absl::OkStatus();
-  return Failed("syncing", path);
+  return fsync(file) == 0 ? absl::OkStatus() : Failed("syncing", path);
 }
 
 absl::Status ImageStore::SyncDirectory(JobId job) const {

@@ -113,7 +113,7 @@ class ImageStore {
   absl::StatusOr<files::OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
 
   /// Verifies all checksums of an image, an archive or a text.
-  absl::Status Verify(JobId job, const std::string& name) const;
+  absl::Status Verify(JobId job, const std::string& name);
 
   /// Reads header and tables of an image, no pages.
   absl::StatusOr<ImageFacts> FactsOf(JobId job, const std::string& name) const;

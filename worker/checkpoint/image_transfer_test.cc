@@ -173,6 +173,17 @@ TEST_F(ImageTransferTest, DamagedImageHereIsTakenFromThePartnerAndSaid) {
   EXPECT_TRUE(a_.store().Verify(kJob, "c1.p0").ok());
 }
 
+// It is written once for all checkpoints: each later one would be as worthless.
+TEST_F(ImageTransferTest, TextThatIsDamagedEverywhereIsWrittenAnew) {
+  ASSERT_TRUE(CopyToB().ok());
+  for (Node* const node : {&a_, &b_}) Damage(node->PathOf(TextNameOf(kLibrary)), 5);
+  const CollectedImages collected = a_.Collect(ResumeFrom({a_.address(), b_.address()}), {0, 1});
+  EXPECT_EQ(collected.missing.size(), 2u);
+  EXPECT_EQ(a_.TryTake(3, 0, {0, 1}).code(), absl::StatusCode::kDataLoss);
+  a_.Take(3, 0, {0, 1});
+  EXPECT_TRUE(a_.store().Verify(kJob, TextNameOf(kLibrary)).ok());
+}
+
 TEST_F(ImageTransferTest, DamagedTextAndArchiveAreTakenFromThePartner) {
   ASSERT_TRUE(CopyToB().ok());
   Damage(a_.PathOf(TextNameOf(kLibrary)), 5);

@@ -61,6 +61,12 @@ class Node {
 
   /// As if the processes `pids` had taken a checkpoint here.
   void Take(std::uint64_t checkpoint, std::uint64_t base, const std::vector<std::uint32_t>& pids) {
+    const absl::Status settled = TryTake(checkpoint, base, pids);
+    ASSERT_TRUE(settled.ok()) << settled;
+  }
+
+  absl::Status TryTake(std::uint64_t checkpoint, std::uint64_t base,
+                       const std::vector<std::uint32_t>& pids) {
     mkdir(store_->DirectoryOf(kJob).c_str(), 0700);
     Names names{FilesName(checkpoint, pids.front())};
     WriteArchive(PathOf(names[0] + ".new"));
@@ -75,8 +81,7 @@ class Node {
                                                        .texts = {kLibrary},
                                                        .data_bytes = std::size_t{384} << 12}));
     }
-    const absl::Status settled = store_->Settle(kJob, checkpoint, names);
-    ASSERT_TRUE(settled.ok()) << settled;
+    return store_->Settle(kJob, checkpoint, names);
   }
 
   CollectedImages Collect(const proto::Resume& resume, const std::vector<std::uint32_t>& pids) {
