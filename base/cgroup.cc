@@ -3,6 +3,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_split.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -77,12 +78,13 @@ std::string OwnCgroup(const std::string& controller) {
 }
 
 // memory.max says "max" where there is no limit, v1 an enormous number, and the topmost has none.
-std::uint64_t CgroupMemoryMax(const std::string& group) {
-  std::uint64_t least = ~std::uint64_t{0};
+MemoryLimit CgroupMemoryLimit(const std::string& group) {
+  MemoryLimit least;
   ForGroupAndAbove(group, [&least](const fs::path& path) {
     for (const char* const name : {"memory.max", "memory.limit_in_bytes"}) {
       const std::uint64_t limit = NumberIn(path / name);
-      if (limit != 0 && limit < kUnlimitedBytes) least = std::min(least, limit);
+      if (limit != 0 && limit < kUnlimitedBytes && limit < least.bytes)
+        least = {.group = path.string(), .bytes = limit};
     }
   });
   return least;
@@ -103,10 +105,21 @@ std::uint32_t CgroupProcessors(const std::string& group) {
   return static_cast<std::uint32_t>(least);
 }
 
+MemoryLimit OwnMemoryLimit() {
+  MemoryLimit version_two = CgroupMemoryLimit(OwnCgroup(""));
+  MemoryLimit version_one = CgroupMemoryLimit(OwnCgroup("memory"));
+  return version_two.bytes <= version_one.bytes ? version_two : version_one;
+}
+
+bool MachineHasSwap() {
+  struct sysinfo machine;
+  return sysinfo(&machine) != 0 || machine.totalswap != 0;
+}
+
 std::uint64_t MemoryBytes() {
   const std::uint64_t machine = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                                 static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::min({machine, CgroupMemoryMax(OwnCgroup("")), CgroupMemoryMax(OwnCgroup("memory"))});
+  return std::min(machine, OwnMemoryLimit().bytes);
 }
 
 }  // namespace bspnow

@@ -17,9 +17,20 @@ std::string CgroupOf(const std::string& cgroup, const std::string& mountinfo,
 /// That of this process.
 std::string OwnCgroup(const std::string& controller);
 
-/// The least limit of a group, given by its directory, and of those above it; all ones: there is
-/// none. What is beyond makes the kernel kill a process of the group.
-std::uint64_t CgroupMemoryMax(const std::string& group);
+/// What a group may have of memory. What is beyond makes the kernel kill a process of the group.
+struct MemoryLimit {
+  std::string group;  ///< Its directory; empty: there is no limit.
+  std::uint64_t bytes = ~std::uint64_t{0};
+};
+
+/// The least one of a group, given by its directory, and of those above it.
+MemoryLimit CgroupMemoryLimit(const std::string& group);
+
+/// That of this process.
+MemoryLimit OwnMemoryLimit();
+
+/// Then the kernel may write out what a group has too much, and kills nobody.
+bool MachineHasSwap();
 
 /// In the same way, the processors whose time the group may use up; 0: all. Parts count as one.
 std::uint32_t CgroupProcessors(const std::string& group);

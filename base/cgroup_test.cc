@@ -61,22 +61,25 @@ TEST(CgroupProcessorsTest, AreTheLeastOfTheGroupAndThoseAboveIt) {
   EXPECT_EQ(CgroupProcessors(inner), 3u);
 }
 
-TEST(CgroupMemoryMaxTest, IsTheLeastOfTheGroupAndThoseAboveIt) {
+TEST(CgroupMemoryLimitTest, IsTheLeastOfTheGroupAndThoseAboveIt) {
   const ScratchDirectory scratch;
   const std::string inner = scratch.path() + "/outer/inner";
   std::filesystem::create_directories(inner);
-  EXPECT_EQ(CgroupMemoryMax(inner), ~std::uint64_t{0});
+  EXPECT_EQ(CgroupMemoryLimit(inner).bytes, ~std::uint64_t{0});
   std::ofstream(inner + "/memory.max") << "max\n";
-  EXPECT_EQ(CgroupMemoryMax(inner), ~std::uint64_t{0});
+  EXPECT_EQ(CgroupMemoryLimit(inner).bytes, ~std::uint64_t{0});
   std::ofstream(scratch.path() + "/outer/memory.max") << "1000000\n";
-  EXPECT_EQ(CgroupMemoryMax(inner + "/"), 1'000'000u);
+  EXPECT_EQ(CgroupMemoryLimit(inner + "/").bytes, 1'000'000u);
+  EXPECT_EQ(CgroupMemoryLimit(inner).group, scratch.path() + "/outer");
   std::ofstream(inner + "/memory.max") << "5000000\n";
-  EXPECT_EQ(CgroupMemoryMax(inner), 1'000'000u);
+  EXPECT_EQ(CgroupMemoryLimit(inner).bytes, 1'000'000u);
   std::ofstream(inner + "/memory.limit_in_bytes") << "9223372036854771712\n";
-  EXPECT_EQ(CgroupMemoryMax(inner), 1'000'000u);
+  EXPECT_EQ(CgroupMemoryLimit(inner).bytes, 1'000'000u);
   std::ofstream(inner + "/memory.limit_in_bytes") << "400000\n";
-  EXPECT_EQ(CgroupMemoryMax(inner), 400'000u);
-  EXPECT_EQ(CgroupMemoryMax(""), ~std::uint64_t{0});
+  EXPECT_EQ(CgroupMemoryLimit(inner).bytes, 400'000u);
+  EXPECT_EQ(CgroupMemoryLimit(inner).group, inner);
+  EXPECT_EQ(CgroupMemoryLimit("").bytes, ~std::uint64_t{0});
+  EXPECT_EQ(CgroupMemoryLimit("").group, "");
 }
 
 TEST(MemoryBytesTest, IsSomething) { EXPECT_GT(MemoryBytes(), 1u << 20); }

@@ -379,6 +379,8 @@ int RunLocally(const JobOptions& options, const std::string& program) {
                                               .takes_turns = options.simulation.has_value(),
                                               .message_sizes = SizesOf(options.simulation)});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
+  const MemoryLimit limit = OwnMemoryLimit();
+  if (!MachineHasSwap()) segment->SetMemoryGroup(limit.group, limit.bytes);
   return LocalRun(options, program, limits, std::move(*segment)).Run();
 }
 

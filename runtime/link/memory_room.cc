@@ -114,7 +114,7 @@ FillingMemory::FillingMemory(MemoryGroup& group, const MemoryTaker& taker, std::
       "%s: pid %u needs %llu bytes more to keep what is transferred until the barrier, and %llu are"
       " left of the %llu that all processes here together may take, with what they hold themselves;"
       " transfer less at a time, use bsp_hpput and bsp_hpget, which need no buffer, or allow more"
-      " memory (--memory)",
+      " memory (--memory, or the limit of the control group)",
       taker.call, Value(taker.pid), static_cast<unsigned long long>(bytes),
       static_cast<unsigned long long>(room.left_bytes()),
       static_cast<unsigned long long>(group.limit_bytes));

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -101,11 +100,6 @@ std::uint64_t TakePeak(const std::string& group) {
   return Write(most, "0") ? bytes : 0;
 }
 
-bool HasSwap() {
-  struct sysinfo machine;
-  return sysinfo(&machine) != 0 || machine.totalswap != 0;
-}
-
 bool MayBeMadeIn(const std::string& group) {
   return !group.empty() && access(group.c_str(), W_OK) == 0;
 }
@@ -192,7 +186,7 @@ void JobCgroup::Limit(const CgroupTrees& trees, const std::string& name, const J
                                 Write(path(trees.memory, "memory.limit_in_bytes"), bytes))) {
     // Swap would be memory without a limit; many kernels do not count it.
     swaps_ = !Write(path(trees.memory, "memory.swap.max"), "0") &&
-             !Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes) && HasSwap();
+             !Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes) && MachineHasSwap();
     memory_path_ = absl::StrCat(trees.memory, "/", name);
     memory_bytes_ = limits.memory_bytes;
     kills_ = MemoryKills(MemoryKillFilesOf(memory_path_));
