@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/exit_status.h"
+#include "base/standard_descriptors.h"
 #include "base/version.h"
 #include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
@@ -43,7 +44,10 @@ std::string ClientProgram() {
   return self.parent_path().parent_path() / "libexec/bspnow/bsp-client";
 }
 
+// Standard input that is closed is occupied before: a library of the client opens a descriptor
+// ahead of its main, and keeps it if that is 0.
 int BecomeClient(const std::string& name, char** argv) {
+  OccupyStandardDescriptors(ClosedOutput::kFails);
   const std::string client = ClientProgram();
   execv(client.c_str(), argv);
   return Fail(name, "cannot run " + client + ": " + strerror(errno), kFailureStatus);

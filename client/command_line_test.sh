@@ -46,6 +46,13 @@ for to in '/dev/full: No space left on device' '&-: Bad file descriptor'; do
 done
 # Nothing that is opened meanwhile takes the place of what is closed.
 says 1 'bsp: writing standard output: Bad file descriptor' bash -c 'bsp certs init closed >&-'
+mkdir apart
+cp -L bin/bsp apart/bsp
+ln -s bsp apart/bsprun
+printf '#!/bin/sh\nreadlink "/proc/$$/fd/0"\n' >apart/bsp-client
+chmod +x apart/bsp-client
+says 0 /dev/null bash -c 'exec apart/bsp jobs <&-'
+says 0 /dev/null bash -c "exec apart/bsprun --coordinator $nobody -n 1 true <&-"
 says 0 'limit: 1' bash -c 'ulimit -f 0; bsp certs init small >/dev/null 2>&1; echo "limit: $?"'
 
 for few in "bsp jobs --coordinator $nobody" "bsprun --coordinator $nobody -n 1 true"; do
