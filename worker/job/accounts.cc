@@ -78,12 +78,13 @@ absl::StatusOr<Account> FindAccount(const std::string& name) {
   char text[kEntryBytesMax];
   const int error = getpwnam_r(name.c_str(), &entry, text, sizeof text, &found);
   if (found == nullptr && !SaysNoSuchAccount(error)) {
-    return absl::UnavailableError(absl::StrCat(
-        "this machine cannot say now whether it has an account \"", name, "\": ", strerror(error)));
+    return absl::UnavailableError(
+        absl::StrCat("the worker's machine cannot say now whether it has an account \"", name,
+                     "\": ", strerror(error)));
   }
   if (found == nullptr) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("this machine has no account \"", name, "\" (useradd makes one)"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        "there is no account \"", name, "\" on the worker's machine (useradd there makes one)"));
   }
   if (found->pw_uid == 0) {
     return absl::PermissionDeniedError(

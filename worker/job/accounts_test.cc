@@ -65,7 +65,10 @@ TEST(AccountsTest, TheAccountOfTheSameName) {
   EXPECT_EQ((*nobody)->user, OrdinaryUser());
   EXPECT_FALSE((*nobody)->groups.empty());
   EXPECT_EQ(same->Take(kJob, NameOf(kRoot)).status().code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_EQ(same->Take(kJob, "none-such").status().code(), absl::StatusCode::kPermissionDenied);
+  const absl::Status none = same->Take(kJob, "none-such").status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kPermissionDenied);
+  // Who reads it is elsewhere.
+  EXPECT_NE(none.message().find("on the worker's machine"), std::string::npos) << none;
 }
 
 // A user without an account is refused for good, and a daemon with a wrong --accounts does not come
