@@ -100,7 +100,9 @@ GENERAL_NAME* NameOf(const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> address;
   const bool is_address = inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
                           inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
-  const bool is_name = !host.empty() && host.size() <= kDnsNameBytesMax &&
+  const bool is_misspelt = host.find('.') != std::string::npos &&  // As 10.0.0.300.
+                           host.find_first_not_of("0123456789.") == std::string::npos;
+  const bool is_name = !is_misspelt && !host.empty() && host.size() <= kDnsNameBytesMax &&
                        host.find_first_not_of(kLetters) == std::string::npos;
   if (!is_address && !is_name) return nullptr;
   GENERAL_NAME* const name = GENERAL_NAME_new();

@@ -170,6 +170,9 @@ TEST_F(CertificateAuthorityTest, WrongRequestsAreRefused) {
     return std::string(Open().Issue(request, out_).status().message());
   };
   CertificateRequest nowhere = Worker(), everywhere = Worker(), nameless = Worker();
+  CertificateRequest misspelt = Worker();
+  misspelt.hosts = {"10.0.0.300"};
+  EXPECT_NE(refused(misspelt).find("neither a name nor an address"), std::string::npos);
   nowhere.hosts.clear();
   everywhere.hosts = {"node1:7070"};
   nameless.identity.name = "a/b";
