@@ -65,7 +65,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (const std::string unknown = UnknownOption(app); !unknown.empty())
     return "unknown option " + unknown + DidYouMean(app, unknown);
-  const std::string what = WithShortName(error.what());
+  const std::string what = InOurWords(error.what());
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return what;
   const std::string& first = rest.front();

@@ -85,7 +85,7 @@ int Main(int argc, char** argv) {
     app.parse(argc - begin, argv + begin);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return PrintAnswer(name, app, error);
-    return Fail(name, WithShortName(error.what()) + "; see " + app.get_name() + " --help",
+    return Fail(name, InOurWords(error.what()) + "; see " + app.get_name() + " --help",
                 kUsageStatus);
   }
   if (options.simulation && !options.coordinator.empty()) {

@@ -63,6 +63,9 @@ says 0 'Submit a job' bash -c 'ulimit -n 5; exec bsp --help'
 
 says 0 'bsp (bspnow) 0.' bsp version --json
 says 2 'bsp: -n is required' bsp submit true
+says 2 'bsprun: -n: 2 values; give one; see bsprun --help' bsprun -n 2 -np 3 true
+says 2 'bsp: --name: 2 values; give one; see bsp submit --help' \
+  bsp submit -n 2 --name a --name b true
 says 2 'bsp: --json goes after show; see bsp show --help' bsp --json show 3
 says 2 '--last: Value 0 not in range 1 to' bsp jobs --last 0
 says 2 'bsp: --interval: soon is no time; write it as in 500ms' bsp top --interval soon

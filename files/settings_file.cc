@@ -15,6 +15,7 @@ namespace {
 // CLI11's, of an unknown name; that of a section ends in two plus signs.
 constexpr char kNotParsed[] = "INI was not able to parse ";
 constexpr char kSectionEnd[] = ".++";
+constexpr char kTwice[] = ": At Most 1 required but received ";  // CLI11's, and how many.
 constexpr char kNoSize[] = " unit not recognized.";  // CLI11's, with a list of all that there are.
 
 // "listen" of "--listen is required", "Could not convert: --listen = x" and "--listen: ...".
@@ -102,6 +103,9 @@ std::string SettingsComplaint(const CLI::App& app, const CLI::ParseError& error,
       name = absl::StrCat("[", absl::StripSuffix(name, kSectionEnd), "]");
       what = absl::StrCat("settings have no sections; take out ", name);
     }
+  } else if (const std::size_t twice = what.find(kTwice); twice != std::string::npos) {
+    what = absl::StrCat(what.substr(0, twice), " has ", what.substr(twice + sizeof kTwice - 1),
+                        " values; give one, in quotes if it has blanks");
   } else if (const std::size_t size = what.find(kNoSize); size != std::string::npos) {
     what = what.substr(0, size) + " is no unit of a size; write it as in 500M, 4G or 1T";
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::FileError)) {

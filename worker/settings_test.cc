@@ -126,6 +126,18 @@ TEST_F(SettingsTest, NamesFileAndLineOfAWrongSetting) {
             "bsp-worker: " + path + ":2: there is no setting naem; see bsp-worker --help\n");
 }
 
+TEST_F(SettingsTest, SaysThatATextWithBlanksWantsQuotes) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/settings";
+  std::ofstream(path) << "coordinator=head:7700\nstate-dir=/var/lib/w\nname=w 1\n";
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(Read({"--config", path}).has_value());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "bsp-worker: " + path +
+                ":3: --name has 2 values; give one, in quotes if it has blanks; see bsp-worker "
+                "--help\n");
+}
+
 TEST_F(SettingsTest, ReadsSizesWithUnits) {
   EXPECT_EQ(ReadWith({"--cache-bytes", "2GiB"})->cache_bytes, std::uint64_t{2} << 30);
 }

@@ -55,8 +55,12 @@ struct JobOptions {
   std::string misplaced;  ///< What to add where the program is not found: see MisplacedOption.
 };
 
-/// An error of the command line, with -n where it says --np: all write it so.
-inline std::string WithShortName(std::string what) {
+/// An error of the command line that the parser has put in its own words, in ours; with -n where it
+/// says --np: all write it so.
+inline std::string InOurWords(std::string what) {
+  constexpr char kTwice[] = ": At Most 1 required but received ";
+  if (const std::size_t at = what.find(kTwice); at != std::string::npos)
+    what = what.substr(0, at) + ": " + what.substr(at + sizeof kTwice - 1) + " values; give one";
   for (const char* const begin : {"--np:", "--np is"})
     if (what.starts_with(begin)) what.replace(0, sizeof "--np" - 1, "-n");
   return what;
