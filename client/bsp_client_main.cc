@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -164,6 +165,20 @@ void ForgetVariables(CLI::App& app, const CLI::App& given) {
   }
 }
 
+/// In a command that ends with a program `--` says where that begins, and the parser takes it for
+/// the end of the command. Returns how many arguments are left.
+int WithoutMarker(const CLI::App& command, int argc, char** argv) {
+  for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
+    if (strcmp(argv[i], "--") == 0) {
+      std::copy(argv + i + 1, argv + argc + 1, argv + i);  // The NULL at the end, too.
+      return argc - 1;
+    }
+    const CLI::Option* const option = command.get_option_no_throw(argv[i]);
+    if (option != nullptr && option->get_expected_max() > 0) i += 1;  // Its value.
+  }
+  return argc;
+}
+
 int RunAsBsp(int argc, char** argv, StandardOutput& output) {
   AcceptWordsForOptions(argc, argv);
   CLI::App app("bspnow: Bulk Synchronous Parallel programs on a network of workstations.", "bsp");
@@ -197,6 +212,8 @@ int RunAsBsp(int argc, char** argv, StandardOutput& output) {
     std::string wrong = AdaptArguments(app, place, argv);
     if (wrong.empty()) wrong = AdaptArguments(*commands.front(), argc - place, argv + place);
     if (!wrong.empty()) return Fail("bsp", wrong, kUsageStatus);
+    if (commands.front()->get_prefix_command())
+      argc = place + WithoutMarker(*commands.front(), argc - place, argv + place);
   }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return Printed(output, "bsp", status);

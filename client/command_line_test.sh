@@ -66,6 +66,12 @@ says 2 'bsp: -n is required' bsp submit true
 says 2 'bsprun: -n: 2 values; give one; see bsprun --help' bsprun -n 2 -np 3 true
 says 2 'bsp: --name: 2 values; give one; see bsp submit --help' \
   bsp submit -n 2 --name a --name b true
+# The program's options are its own; no coordinator is asked before the command line is read.
+for command in submit run; do
+  says 1 "no coordinator answers at $nobody" \
+    bsp --coordinator $nobody "$command" --reconnect-timeout 0 -n 2 --name a -- true -n x
+done
+says 2 'unknown option --nprocess' bsp submit -n 2 --nprocess 3 -- true
 says 2 'bsp: --json goes after show; see bsp show --help' bsp --json show 3
 says 2 '--last: Value 0 not in range 1 to' bsp jobs --last 0
 says 2 'bsp: --interval: soon is no time; write it as in 500ms' bsp top --interval soon
