@@ -1,6 +1,7 @@
 #include "runtime/process.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,6 +150,10 @@ void Process::ReportNotRunning(Call call) {
     ReportMisuse(call, "it is called within an operation of a collective call, which is under way");
   }
   const auto& [begin, end] = ProgramBounds();
+  if (begun_ && strcmp(call.name, end) == 0) {
+    ReportMisuse(call, "there is no %s that it would end; call %s once for each %s", begin, end,
+                 begin);
+  }
   if (begun_) ReportMisuse(call, "call it before %s, between %s and %s", end, begin, end);
   ReportMisuse(call, "call %s first", begin);
 }

@@ -9,7 +9,9 @@
  *   bsp_popregister bsp_set_tag_size bsp_direct_get bsp_hpsend
  * Procs: 1 4
  * Exit: 6
- * Stderr: ^bspnow: {case} on pid [0-9]+ after bsp_end: .+
+ * Stderr if case != 'bsp_end': ^bspnow: {case} on pid [0-9]+ after bsp_end: .+
+ * Stderr if case == 'bsp_end': ^bspnow: bsp_end on pid 0 after bsp_end: there is no bsp_begin that
+ *   it would end; call bsp_end once for each bsp_begin.*
  */
 #include <string.h>
 
