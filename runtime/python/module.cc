@@ -351,7 +351,7 @@ using namespace bspnow::python;  // NOLINT: what follows is Python's.
 
 PYBIND11_MODULE(_native, module) {
   bspnow::runtime::NameSitesBy(&NameLine);
-  module.def("begin", &Begin);
+  module.def("begin", &Begin, py::arg("maxprocs"));
   module.def("end", &End);
   module.def("abort", [](const std::string& text) { bsp_abort("%s", text.c_str()); });
   module.def("fail", &Fail);
@@ -367,15 +367,17 @@ PYBIND11_MODULE(_native, module) {
   });
   module.def("sync", &Sync);
 
-  module.def("push_reg", &PushReg);
-  module.def("pop_reg", &PopReg);
-  module.def("put", &Put);
-  module.def("hpput", &HpPut);
-  module.def("get", &GetBy<&bsp_get>);
-  module.def("hpget", &GetBy<&bsp_hpget>);
+  module.def("push_reg", &PushReg, py::arg("array"));
+  module.def("pop_reg", &PopReg, py::arg("array"));
+  module.def("put", &Put, py::arg("to"), py::arg("src"), py::arg("dst"), py::arg("offset"));
+  module.def("hpput", &HpPut, py::arg("to"), py::arg("src"), py::arg("dst"), py::arg("offset"));
+  module.def("get", &GetBy<&bsp_get>, py::arg("source"), py::arg("src"), py::arg("offset"),
+             py::arg("dst"));
+  module.def("hpget", &GetBy<&bsp_hpget>, py::arg("source"), py::arg("src"), py::arg("offset"),
+             py::arg("dst"));
 
-  module.def("set_tagsize", &SetTagsize);
-  module.def("send", &Send);
+  module.def("set_tagsize", &SetTagsize, py::arg("nbytes"));
+  module.def("send", &Send, py::arg("to"), py::arg("payload"), py::arg("tag"));
   module.def("qsize", &QueueSize);
   module.def("take", &TakeMessage);
 

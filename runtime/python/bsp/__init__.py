@@ -176,6 +176,8 @@ def _named_type(number):
 def _named(x):
     """The number x with the name of its type: an array of one element."""
     number = np.array(x)
+    if number.dtype.hasobject:
+        raise TypeError(f"x is {x!r}, which is no number; all processes give one, or all an array")
     named = np.zeros(1, _named_type(number.dtype))
     named["type"] = number.dtype.str
     named["number"] = number
