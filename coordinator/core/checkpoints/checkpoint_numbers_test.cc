@@ -30,6 +30,23 @@ TEST(CheckpointNumbersTest, AnotherRunOfTheSameTermGivesOthers) {
     EXPECT_EQ(std::count(one.begin(), one.end(), number), 0) << number;
 }
 
+std::uint64_t FirstOfNewJob(const JobCheckpoints::Plan& run) {
+  return JobCheckpoints(run)
+      .Ask({"a", "b"}, Hold::kNo, {})
+      .value_or(JobCheckpoints::Asked{})
+      .number;
+}
+
+// If the logs are an older copy, too, its own number may have been another job's.
+TEST(CheckpointNumbersTest, ANewJobHasOthersThanOneOfItsNumberInAnotherRun) {
+  const std::uint64_t first = FirstOfNewJob({.copies = 1, .term = 1, .term_key = 77});
+  const std::uint64_t one = FirstOfNewJob({.copies = 1, .term = 2, .term_key = 77});
+  const std::uint64_t another = FirstOfNewJob({.copies = 1, .term = 2, .term_key = 78'000});
+  EXPECT_EQ(first, 1u) << "before a cluster's first term there was nobody";
+  EXPECT_GT(one, first + kAttemptsMax);
+  EXPECT_GT(another, one + kAttemptsMax);
+}
+
 TEST(CheckpointNumbersTest, ThoseOfALaterTermAreHigherWhateverItsKey) {
   const auto earlier = NumbersOf({.copies = 1, .term = 2, .term_key = kFirstNumbersOfTerm - 1});
   const auto later = NumbersOf({.copies = 1, .term = 3, .term_key = 0});

@@ -39,13 +39,24 @@ void Thin(std::vector<proto::JobTotals>& kept) {
 
 }  // namespace
 
+// An older copy of all that the coordinator has gives out numbers of jobs again, too. Before a
+// cluster's first term there was nobody.
+JobCheckpoints::JobCheckpoints(const Plan& plan)
+    : copies_(plan.copies), term_(plan.term), term_key_(plan.term_key) {
+  if (term_ > 1) SkipTerms(term_);
+}
+
+// What they gave out, whoever was the coordinator then.
+void JobCheckpoints::SkipTerms(std::uint64_t terms) {
+  last_number_ += kAttemptsMax * (kFirstNumbersOfTerm * terms + term_key_ % kFirstNumbersOfTerm);
+}
+
 void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
   BSP_CHECK(!taking_ && committed_.empty());
   committed_ = std::move(catalogue.checkpoints);
   count_ = catalogue.count;
-  const std::uint64_t terms = term_ - std::min(term_, catalogue.term);
-  last_number_ = catalogue.last_number +
-                 kAttemptsMax * (kFirstNumbersOfTerm * terms + term_key_ % kFirstNumbersOfTerm);
+  last_number_ = catalogue.last_number;
+  SkipTerms(term_ - std::min(term_, catalogue.term));
   for (const Checkpoint& checkpoint : committed_)
     for (const CheckpointPart& part : checkpoint.parts)
       touched_.insert(part.holders.begin(), part.holders.end());

@@ -84,8 +84,7 @@ class JobCheckpoints {
     std::uint64_t term;          ///< Of this coordinator.
     std::uint64_t term_key = 0;  ///< Random, of its run.
   };
-  explicit JobCheckpoints(const Plan& plan)
-      : copies_(plan.copies), term_(plan.term), term_key_(plan.term_key) {}
+  explicit JobCheckpoints(const Plan& plan);
 
   /// After a restart of the coordinator, before anything else.
   void Restore(CheckpointCatalogue catalogue);
@@ -224,6 +223,7 @@ class JobCheckpoints {
   };
 
   CheckpointOrders GiveUpNow(const std::string& why);
+  void SkipTerms(std::uint64_t terms);
   std::string Disagreement(const std::string& host, const Stored& stored) const;
   std::string MissingImage() const;
   void TakePart(const std::string& host, const Stored& stored, const LiveNodes& live);
