@@ -83,6 +83,7 @@ ClusterSettings Daemon::CoreSettings() const {
           .checkpoint_limits = settings_.checkpoint_limits,
           .checkpoint_copies = settings_.checkpoint_copies,
           .stream_key = stream_key_,
+          .own_key = StreamKey::Random(),
           .quotas = settings_.quotas};
 }
 

@@ -121,6 +121,8 @@ void LaneConnector::OnChallenge() {
   FrameFault fault = CheckPayload(answer_, BytesOf(challenge_));
   if (fault == FrameFault::kNone)
     fault = proof_->OnChallenge(options_.key, BytesOf(challenge_), answer);
+  if (fault == FrameFault::kBadProof)
+    return GoOn("does not prove the key of the job, which may not have begun there");
   if (fault != FrameFault::kNone) return GoOn(FaultText(fault));
   proven_ = true;
   answer_bytes_ = 0;

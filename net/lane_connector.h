@@ -27,7 +27,7 @@
 namespace bspnow {
 
 struct LaneConnectorOptions {
-  const StreamKey& key;  ///< The caller's, and stays.
+  StreamKey key;  ///< See KeyOfLanes.
   WorkerId self{};
   WorkerId target{};
   JobId job{};

@@ -12,6 +12,7 @@
 
 #include "net/frame_check.h"
 #include "net/listener.h"
+#include "net/stream_proof.h"
 #include "net/testing/stream_fixture.h"
 
 namespace bspnow {
@@ -45,7 +46,7 @@ class LaneConnectorTest : public StreamTest {
     return std::string(answer_->status().message());
   }
 
-  StreamKey key_ = kStreamKey;
+  StreamKey key_ = KeyOfLanes(kStreamKey, kJobKey);
   Resolver resolver_{loop_};
   std::unique_ptr<LaneConnector> connector_;
   std::optional<absl::StatusOr<UniqueFd>> answer_;
@@ -86,12 +87,27 @@ TEST_F(LaneConnectorTest, NamesTheRefusal) {
             receiver_.address().ToString() + ": refused: no lane is wanted");
 }
 
-TEST_F(LaneConnectorTest, SendsNothingMoreToOneThatDoesNotProveTheKey) {
+// One key without the other opens nothing.
+TEST_F(LaneConnectorTest, SendsNothingMoreToOneThatDoesNotProveBothKeys) {
   sink_.wants_lanes = true;
-  key_ = kOtherStreamKey;
-  EXPECT_EQ(FailureOf(To(receiver_.address())),
-            receiver_.address().ToString() + ": does not prove the cluster's key");
+  for (const StreamKey& key : {kStreamKey, kJobKey, KeyOfLanes(kOtherStreamKey, kJobKey),
+                               KeyOfLanes(kStreamKey, kOtherStreamKey)}) {
+    key_ = key;
+    EXPECT_EQ(FailureOf(To(receiver_.address())),
+              receiver_.address().ToString() +
+                  ": does not prove the key of the job, which may not have begun there");
+    EXPECT_FALSE(sink_.lane.valid());
+  }
+}
+
+// The job has not begun there: it is tried again, and is nobody's fault.
+TEST_F(LaneConnectorTest, IsNotWelcomeAtOneThatDoesNotKnowTheJob) {
+  sink_.wants_lanes = true;
+  sink_.knows_job = false;
+  EXPECT_NE(FailureOf(To(receiver_.address())).find("may not have begun"), std::string::npos);
+  RunUntil([&] { return receiver_.counts().refused == 1; });
   EXPECT_FALSE(sink_.lane.valid());
+  EXPECT_TRUE(facts_.empty());
 }
 
 // A Welcome is easily said.

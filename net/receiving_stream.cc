@@ -57,7 +57,13 @@ void ReceivingStreams::Stream::Shut() {
   fd_.Reset();
 }
 
+// A job may begin here later than there: they find no proof of its key, and try a lane again. That
+// is no news for the log.
 void ReceivingStreams::Stream::End(const std::string& reason) {
+  if (state_ == State::kChallenged && IsLane(proof_->header())) {
+    ++owner_.counts_.refused;
+    return owner_.Remove(*this);
+  }
   Note("stream_closed", reason);
   owner_.Remove(*this);
 }
@@ -117,7 +123,8 @@ FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
   const std::string refusal = owner_.WhyUnwelcome(frame.header, *target);
   if (refusal.empty()) {
     state_ = State::kChallenged;
-    Send(proof_->ChallengeHeader(), BytesOf(proof_->Challenge(owner_.key_)));
+    proof_key_ = owner_.KeyFor(frame.header);
+    Send(proof_->ChallengeHeader(), BytesOf(proof_->Challenge(proof_key_)));
   } else {
     RefuseOpening(refusal);
   }
@@ -125,7 +132,7 @@ FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
 }
 
 FrameFault ReceivingStreams::Stream::OnProof(const Frame& frame) {
-  const FrameFault fault = proof_->OnProof(owner_.key_, frame.payload);
+  const FrameFault fault = proof_->OnProof(proof_key_, frame.payload);
   if (fault != FrameFault::kNone) return fault;
   const FrameHeader& header = proof_->header();
   if (IsLane(header) && reader_.read_ahead()) return FrameFault::kMalformed;  // Not welcome yet.
@@ -241,7 +248,7 @@ void ReceivingStreams::Stream::Refuse(const std::string& reason) {
   TurnAway(reason);
 }
 
-// A job may begin here later than there, and they try a lane again: that is no news for the log.
+// Lanes are tried again and again: that is no news for the log.
 void ReceivingStreams::Stream::RefuseOpening(const std::string& reason) {
   ++owner_.counts_.refused;
   if (IsLane(proof_->header())) return TurnAway(reason);

@@ -19,6 +19,7 @@
 #include "net/listener.h"
 #include "net/receiving_streams.h"
 #include "net/retention.h"
+#include "net/stream_key.h"
 #include "net/stream_proof.h"
 #include "net/stream_tls.h"
 
@@ -72,7 +73,8 @@ class ReceivingStreams::Stream final : private FrameSink {
   WorkerId worker_{};
   FrameReader reader_;
   FrameWriter writer_;
-  std::optional<AcceptingProof> proof_;  ///< Once it has said what it wants.
+  std::optional<AcceptingProof> proof_;  ///< Once it has said what it wants,
+  StreamKey proof_key_;                  ///< and what is to be proven for that.
   TimerId state_timer_ = kNoTimer;       ///< For Hello and proof, and for the end of leaving.
   TimerId ack_timer_ = kNoTimer;
   std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "net/receiving_stream.h"
+#include "net/stream_proof.h"
 
 namespace bspnow {
 namespace {
@@ -56,6 +57,12 @@ std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header, std::uint3
     return absl::StrCat("you want worker ", target, ", this is ", Value(self_));
   if (key_.empty()) return "this worker has no key yet";
   return "";
+}
+
+StreamKey ReceivingStreams::KeyFor(const FrameHeader& opening) const {
+  if (FrameKind{opening.kind} != FrameKind::kLane) return key_;
+  const StreamKey* const job = sink_.KeyOf(JobId{opening.job}, Epoch{opening.epoch});
+  return job == nullptr ? StreamKey::Random() : KeyOfLanes(key_, *job);
 }
 
 void ReceivingStreams::NoteStranger(const char* event, const std::string& peer,

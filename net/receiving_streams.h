@@ -50,6 +50,9 @@ class BatchSink {
   virtual FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                              std::span<const std::byte> data) = 0;
 
+  /// The key of a job's epoch that exchanges here; null if none does.
+  virtual const StreamKey* KeyOf(JobId job, Epoch epoch) = 0;
+
   /// Whether that lane is to be welcomed. If it is, and the Welcome is out, TakeLane
   /// follows from the same call.
   virtual bool WantsLane(const LaneName& lane) = 0;
@@ -83,8 +86,9 @@ class ReceivingStreams {
   const SocketAddress& address() const { return address_; }
 
   /// Who we are, once that is known: a Hello for another worker is refused, and one whose sender
-  /// does not prove this key. Before, connections wait in the kernel: the coordinator may tell the
-  /// other workers of us before its answer is here, and how they speak (TLS or not) is not known.
+  /// does not prove this key, for a lane its job's, too. Before, connections wait in the kernel:
+  /// the coordinator may tell the other workers of us before its answer is here, and how they speak
+  /// (TLS or not) is not known.
   /// If it is another, or streams are encrypted from now on, or no more, those that are there end.
   void SetSelf(WorkerId self, const StreamKey& key);
 
@@ -106,6 +110,9 @@ class ReceivingStreams {
 
   /// Empty: it is welcome.
   std::string WhyUnwelcome(const FrameHeader& header, std::uint32_t target) const;
+  /// What an opening must prove. For lanes of a job that is not here a key that nobody has: whether
+  /// it is here is not for everybody to know.
+  StreamKey KeyFor(const FrameHeader& opening) const;
   /// In place of an earlier stream of this worker.
   void Take(Stream& stream, WorkerId worker);
   void Remove(Stream& stream);

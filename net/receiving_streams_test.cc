@@ -213,7 +213,7 @@ TEST_F(ReceivingStreamsTest, RefusesALaneThatIsUsedBeforeItsWelcome) {
 TEST_F(ReceivingStreamsTest, RefusesALaneThatIsUsedWithItsProof) {
   sink_.wants_lanes = true;
   auto peer = NewPeer();
-  const StreamKey key = *std::exchange(peer->key, std::nullopt);
+  const StreamKey key = KeyOfLanes(*std::exchange(peer->key, std::nullopt), kJobKey);
   peer->Lane(kReceiver);
   RunUntil([&] { return peer->challenge.has_value(); });
   peer->key = key;

@@ -46,6 +46,13 @@ StreamKey::Mac StreamKey::MacOf(std::span<const std::byte> text) const {
   return mac;
 }
 
+StreamKey StreamKey::For(std::string_view text) const {
+  static_assert(sizeof(Mac) == kBytes);
+  StreamKey key;
+  key.bytes_ = MacOf(std::as_bytes(std::span(text)));
+  return key;
+}
+
 bool SameSecret(std::span<const std::byte> one, std::span<const std::byte> other) {
   return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }

@@ -46,6 +46,10 @@ class StreamKey {
   /// What only those who have the key can tell of this text. It must not be empty.
   Mac MacOf(std::span<const std::byte> text) const;
 
+  /// The key that this one makes for what the text names: who has that one has neither this one nor
+  /// those of other texts. It encrypts nothing.
+  StreamKey For(std::string_view text) const;
+
  private:
   std::optional<std::array<std::byte, kBytes>> bytes_;
   bool encrypts_ = false;

@@ -37,6 +37,15 @@ TEST(StreamKeyTest, IsEmptyUntilItIsGiven) {
   EXPECT_FALSE(StreamKey::Random().empty());
 }
 
+TEST(StreamKeyTest, MakesAnotherForEachText) {
+  const StreamKey key = StreamKey::Random().Encrypting();
+  EXPECT_EQ(key.For("a"), key.For("a"));
+  EXPECT_NE(key.For("a"), key.For("b"));
+  EXPECT_NE(key.For("a"), StreamKey::Random().For("a"));
+  EXPECT_EQ(key.For("a").bytes().size(), StreamKey::kBytes);
+  EXPECT_FALSE(key.For("a").encrypts());
+}
+
 TEST(StreamKeyTest, NoTwoRandomOnesAreAlike) {
   EXPECT_NE(StreamKey::Random().bytes(), StreamKey::Random().bytes());
 }

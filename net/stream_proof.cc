@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/check.h"
 #include "base/packet.h"
 #include "net/frame_body.h"
 
@@ -32,6 +33,11 @@ StreamMac MacOf(const StreamKey& key, std::string_view end, const Opening& openi
 }
 
 }  // namespace
+
+StreamKey KeyOfLanes(const StreamKey& cluster, const StreamKey& job) {
+  BSP_CHECK(!job.empty());
+  return cluster.For("bspnow lanes " + job.bytes());
+}
 
 // ---- The connecting end -------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-// How both ends of a new connection prove to each other that they have the cluster's key. The
+// How both ends of a new connection prove to each other that they have a key: the cluster's, and
+// for a lane its job's, too. The
 // connecting end opens with its first frame (Hello or kLane) and a nonce; the accepting one answers
 // with its own nonce and its proof (ChallengeBody); then the connecting one sends its proof
 // (ProofBody). Pure: frames and their payloads go in, payloads come out.
@@ -27,6 +28,9 @@ namespace bspnow {
 /// Of each frame before the connecting end has proven the key: a probe's proof is the longest. Who
 /// accepts keeps no more for somebody who may be a stranger.
 inline constexpr std::uint32_t kUnprovenPayloadBytesMax = sizeof(ProofBody) + kMoreThanAPacketBytes;
+
+/// What a job's lanes are proven with: who opens one must have both.
+StreamKey KeyOfLanes(const StreamKey& cluster, const StreamKey& job);
 
 /// The connecting end of one connection.
 class ConnectingProof {

@@ -71,6 +71,14 @@ TEST(StreamProofTest, WithoutAKeyNothingIsProven) {
   EXPECT_EQ(accepting.OnProof(StreamKey(), BytesOf(answer)), FrameFault::kBadProof);
 }
 
+TEST(StreamProofTest, KeyOfLanesNeedsBothKeys) {
+  const StreamKey both = KeyOfLanes(kKey, kOtherKey);
+  EXPECT_EQ(both, KeyOfLanes(kKey, kOtherKey));
+  for (const StreamKey& key : {kKey, kOtherKey, KeyOfLanes(kKey, kKey),
+                               KeyOfLanes(kOtherKey, kOtherKey), KeyOfLanes(kOtherKey, kKey)})
+    EXPECT_NE(both, key);
+}
+
 TEST(StreamProofTest, RecordedProofIsWorthNothingLater) {
   const ConnectingProof connecting = Opening();
   const AcceptingProof first = Accept(connecting);

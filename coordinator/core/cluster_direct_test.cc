@@ -3,6 +3,7 @@
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
+#include "net/stream_key.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -64,6 +65,21 @@ TEST_F(ClusterDirectTest, FewNodesReleaseThemselves) {
   EXPECT_TRUE(StartedDirectly(first_));
   EXPECT_TRUE(StartedDirectly(second_));
   EXPECT_TRUE(world_.journal.records[job_].direct());
+}
+
+TEST_F(ClusterDirectTest, NodesOfAJobShareAKeyThatOthersDoNotHave) {
+  RunOnTwo();
+  const FakeWorker third = Join("w3", 1);
+  proto::SubmitJobRequest other = OnRequest(1);
+  other.set_submission_key("another");
+  Submit(other);
+  ASSERT_EQ(Starts(third), 1u);
+  const auto key = [](const FakeWorker& worker) {
+    return OrdersOf(worker, &proto::Order::has_start).back().start().key();
+  };
+  EXPECT_EQ(key(first_).size(), StreamKey::kBytes);
+  EXPECT_EQ(key(first_), key(second_));
+  EXPECT_NE(key(first_), key(third));
 }
 
 TEST_F(ClusterDirectTest, ManyNodesDoNot) {

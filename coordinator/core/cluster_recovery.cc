@@ -239,6 +239,9 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   proto::Order message;
   proto::StartJob& start = *message.mutable_start();
   start = StartMessage(order, spec, nodes_);
+  start.set_key(
+      settings_.own_key.For(absl::StrCat("job ", Value(order.job), " epoch ", Value(order.epoch)))
+          .bytes());
   std::map<Pid, proto::ImageOfPid> images;
   if (spec.cpu() == proto::CPU_COMMON) {
     const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(nodes_);

@@ -176,6 +176,8 @@ TEST_F(ClusterRecoveryTest, TheNextEpochStartsOnceTheLastIsClearedAndTheLogIsCut
   EXPECT_EQ(start.resume().checkpoint(), number);
   EXPECT_EQ(start.resume().images_size(), 2);
   EXPECT_EQ(start.resume().images(0).holders_size(), 2);
+  const proto::Order first = OrdersOf(host_, &proto::Order::has_start).front();
+  EXPECT_NE(start.key(), first.start().key()) << "who had a part in the epoch before has none now";
 }
 
 TEST_F(ClusterRecoveryTest, WithoutACheckpointItStartsFromTheBeginning) {

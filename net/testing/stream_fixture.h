@@ -24,6 +24,7 @@ namespace bspnow {
 inline constexpr WorkerId kSender{1};
 inline constexpr WorkerId kReceiver{2};
 inline const StreamKey kStreamKey = *StreamKey::FromBytes(std::string(32, 'k'));
+inline const StreamKey kJobKey = *StreamKey::FromBytes(std::string(32, 'j'));
 inline const StreamKey kOtherStreamKey = *StreamKey::FromBytes(std::string(32, 'o'));
 
 /// Keeps received frames, and offers a place to jobs with an odd number.
@@ -50,6 +51,9 @@ class KeepingSink final : public BatchSink {
     return verdict;
   }
 
+  const StreamKey* KeyOf(JobId job, Epoch) override {
+    return knows_job && job == JobId{7} ? &kJobKey : nullptr;
+  }
   bool WantsLane(const LaneName&) override { return wants_lanes; }
   void TakeLane(const LaneName& name, UniqueFd socket) override {
     EXPECT_EQ(name.from, kSender);
@@ -62,6 +66,7 @@ class KeepingSink final : public BatchSink {
     EXPECT_EQ(send(lane.get(), first_on_lane.data(), first_on_lane.size(), MSG_NOSIGNAL), bytes);
   }
 
+  bool knows_job = true;  ///< 7, with kJobKey.
   bool wants_lanes = false;
   std::string first_on_lane;  ///< Sent as soon as there is one.
   UniqueFd lane;

@@ -56,6 +56,7 @@ struct Peer {
   }
 
   void Lane(WorkerId target) {
+    if (key) key = KeyOfLanes(*key, kJobKey);
     FrameHeader header = HeaderOf(FrameKind::kLane);
     header.source_worker = Value(kSender);
     header.job = 7;

@@ -177,7 +177,8 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
                .segment = segment_.get(),
                .doorbell = options_.nodes > 1 ? doorbell_.worker.get() : -1,
                .mailbox = options_.nodes > 1 ? mailbox_.worker.get() : -1,
-               .direct = options_.direct};
+               .direct = options_.direct,
+               .key = kKey};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
     plan.hosts.push_back(PlannedHost{.worker = WorkerOf(k),
                                      .data_address = addresses[k],

@@ -6,6 +6,7 @@
 
 #include <absl/strings/match.h>
 #include "base/version.h"
+#include "net/stream_key.h"
 
 namespace bspnow {
 namespace {
@@ -93,6 +94,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       ClusterSettings{.barrier_address = "simulated:1",
                       .checkpoint_limits = kLimits,
                       .checkpoint_copies = journal.copies,
+                      .own_key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'o')),
                       .quotas = {.slots = user_slots_}},
       stored_);
   for (const JobRecord& record : stored_.jobs)

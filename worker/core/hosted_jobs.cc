@@ -9,6 +9,7 @@
 
 #include "base/exit_status.h"
 #include "base/units.h"
+#include "net/stream_key.h"
 #include "runtime/link/link.h"
 
 namespace bspnow::worker {
@@ -24,10 +25,12 @@ proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
   return event;
 }
 
-// Each process has exactly one host, and each host some processes, in ascending order.
+// Each process has exactly one host, and each host some processes, in ascending order. Several
+// hosts have a key in common.
 bool IsWhole(const proto::StartJob& start) {
   const std::uint32_t nprocs = start.spec().nprocs();
   if (nprocs == 0 || nprocs > kProcessesMax) return false;
+  if (start.hosts_size() > 1 && !StreamKey::FromBytes(start.key())) return false;
   if (start.has_resume()) {
     const std::uint32_t participants = start.resume().participants();
     if (participants == 0 || participants > nprocs || start.resume().superstep() == 0) return false;

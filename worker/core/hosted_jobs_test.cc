@@ -50,6 +50,25 @@ class HostedJobsTest : public testing::Test {
   HostedJobs jobs_{node_, node_, kOrphanTimeoutNs, [](const proto::WorkerEvent&) {}};
 };
 
+// Anybody could prove that.
+TEST_F(HostedJobsTest, AJobOfSeveralNodesWithoutAKeyMakesNoSense) {
+  proto::Order order;
+  proto::StartJob& start = *order.mutable_start();
+  start.set_job(kJob);
+  start.set_epoch(1);
+  start.mutable_spec()->set_nprocs(2);
+  for (const std::uint32_t node : {0, 1}) {
+    start.add_hosts()->set_worker(kSelf + node);
+    start.mutable_hosts(static_cast<int>(node))->add_pids(node);
+  }
+  for (const std::size_t bytes : {0, 31, 32}) {
+    EXPECT_EQ(jobs_.jobs(), 0u);
+    start.set_key(std::string(bytes, 'j'));
+    jobs_.OnOrder(order);
+  }
+  EXPECT_EQ(jobs_.jobs(), 1u);
+}
+
 TEST_F(HostedJobsTest, ANodeRenewsItsLeaseAtOnceWhenAJobComesAndSeldomWithoutAny) {
   EXPECT_EQ(jobs_.heartbeat_ms(), kIdleHeartbeatMs);
   Start();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "net/frame_body.h"
@@ -139,6 +140,7 @@ void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
 
 void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobGroups* older = Find(plan.job)) RemoveJob(plan.job, older->plan().epoch);  // Fenced.
+  BSP_CHECK(plan.hosts.size() == 1 || !plan.key.empty());
   JobExchangeOwner& owner = *this;  // The base is private.
   const JobNetwork network{
       peers_, receiving_, LaneNetwork{loop_, resolver_, stream_key_, socket_, settings_.integrity}};
@@ -282,6 +284,12 @@ FrameFault DataPlane::OnBatch(WorkerId from, const FrameHeader& header, const Ba
   if (static_cast<BatchContent>(piece.content) == BatchContent::kGroupHere)
     job->OnEarlyHere(from, GroupId{header.group});
   return FrameFault::kNone;
+}
+
+// Of a job on one node, to which nobody sends, there need not be one.
+const StreamKey* DataPlane::KeyOf(JobId job, Epoch epoch) {
+  JobGroups* const hosted = Find(job, epoch);
+  return hosted == nullptr || hosted->root().alone() ? nullptr : &hosted->plan().key;
 }
 
 bool DataPlane::WantsLane(const LaneName& lane) {

@@ -135,6 +135,7 @@ class DataPlane final : private BatchSink,
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data) override;
+  const StreamKey* KeyOf(JobId job, Epoch epoch) override;
   bool WantsLane(const LaneName& lane) override;
   void TakeLane(const LaneName& lane, UniqueFd socket) override;
   void OnCoordinatorConnected() override;

@@ -93,7 +93,8 @@ class DataPlaneTest : public testing::Test {
                  .epoch = Epoch{1},
                  .hosts = {},
                  .segment = &segment_,
-                 .doorbell = doorbell_.worker.get()};
+                 .doorbell = doorbell_.worker.get(),
+                 .key = kKey};
     for (std::uint32_t k = 0; k < 2; ++k) {
       plan.hosts.push_back({.worker = WorkerId{k},
                             .data_address = "127.0.0.1:9",

@@ -21,7 +21,8 @@ JobPlan PlanOf(const OpenGroup& group, const JobPlan& job) {
                .segment = job.segment,
                .doorbell = -1,
                .participants = group.layout.nprocs,
-               .direct = true};
+               .direct = true,
+               .key = job.key};
   for (std::size_t k = 0; k < job.hosts.size(); ++k) {
     if (group.hosts[k].empty()) continue;
     plan.hosts.push_back(job.hosts[k]);

@@ -21,6 +21,7 @@ class NoFrames final : public BatchSink {
                      std::span<const std::byte>) override {
     return FrameFault::kNone;
   }
+  const StreamKey* KeyOf(JobId, Epoch) override { return nullptr; }
   bool WantsLane(const LaneName&) override { return false; }
   void TakeLane(const LaneName&, UniqueFd) override {}
 };

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/send_descriptors.h"
+#include "net/stream_proof.h"
 #include "runtime/link/bulk_plan.h"
 
 namespace bspnow::worker {
@@ -58,6 +59,7 @@ JobLanes::JobLanes(const JobPlan& plan, WorkerId self, const LaneNetwork& networ
       self_(self),
       mailbox_(plan.mailbox),
       processes_(ProcessesOf(plan, self)),
+      job_key_(plan.key),
       network_(network) {
   BSP_CHECK(Has(plan, network.key));
   const BulkPlan bulk = BulkOf(plan);
@@ -107,7 +109,7 @@ void JobLanes::Connect(std::size_t index) {
   if (!address.ok()) return GiveUp(std::string(address.status().message()));
   lane.connector = std::make_unique<LaneConnector>(
       network_.loop, network_.resolver,
-      LaneConnectorOptions{.key = network_.key,
+      LaneConnectorOptions{.key = KeyOfLanes(network_.key, job_key_),
                            .self = self_,
                            .target = lane.worker,
                            .job = job_,

@@ -32,7 +32,7 @@ namespace bspnow::worker {
 struct LaneNetwork {
   EventLoop& loop;
   Resolver& resolver;
-  const StreamKey& key;
+  const StreamKey& key;  ///< Of the cluster.
   SocketOptions socket;  ///< Those of streams.
   Integrity integrity = Integrity::kChecksums;
 };
@@ -105,6 +105,7 @@ class JobLanes {
   const WorkerId self_;
   const int mailbox_;
   const std::size_t processes_;  ///< Of the job, on this node.
+  const StreamKey job_key_;
   const LaneNetwork network_;
   std::uint32_t bulk_lanes_ = 0;
   State state_ = State::kOpening;

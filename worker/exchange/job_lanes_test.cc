@@ -28,6 +28,7 @@ namespace {
 constexpr unsigned kHangsS = 30;
 constexpr std::uint32_t kProcessesHere = 2;
 const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
+const StreamKey kJobKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'j'));
 
 enum class Checks { kSome, kFull };
 
@@ -74,6 +75,9 @@ class Host final : private BatchSink {
   FrameFault OnBatch(WorkerId, const FrameHeader&, const BatchPiece&,
                      std::span<const std::byte>) override {
     return FrameFault::kMalformed;
+  }
+  const StreamKey* KeyOf(JobId job, Epoch epoch) override {
+    return lanes && job == JobId{1} && epoch == Epoch{1} ? &kJobKey : nullptr;
   }
   bool WantsLane(const LaneName& lane) override {
     return lanes && lane.job == JobId{1} && lane.epoch == Epoch{1} &&
@@ -142,7 +146,8 @@ class JobLanesTest : public testing::Test {
                  .hosts = {},
                  .segment = segment_.get(),
                  .doorbell = -1,
-                 .direct = true};
+                 .direct = true,
+                 .key = kJobKey};
     std::uint32_t number = 0;
     for (const auto& host : hosts_) {
       plan.hosts.push_back({.worker = WorkerId{number + 1},
@@ -270,6 +275,18 @@ TEST_F(JobLanesTest, TriesUntilTheJobHasBegunThere) {
   EXPECT_FALSE(hosts_[0]->lanes->ready());
   hosts_[1]->Begin(Plan());
   RunUntil([&] { return AllReady(); });
+}
+
+// Who has the cluster's key, and hosts no process of the job.
+TEST_F(JobLanesTest, WantsNoneOfAWorkerWithoutTheKeyOfTheJob) {
+  MakeHosts(2);
+  JobPlan guessed = Plan();
+  guessed.key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'g'));
+  hosts_[0]->Begin(guessed);
+  hosts_[1]->Begin(Plan());
+  RunUntil([&] { return hosts_[1]->refused() == 2; });
+  EXPECT_FALSE(hosts_[0]->lanes->ready()) << "it trusts that one no more";
+  EXPECT_FALSE(hosts_[1]->lanes->ready());
 }
 
 TEST_F(JobLanesTest, CanEndAtAnyTime) {

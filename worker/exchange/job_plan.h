@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "net/stream_key.h"
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/node_segment.h"
 
@@ -30,6 +31,7 @@ struct JobPlan {
   std::uint32_t participants = 0;
   /// The nodes release themselves, from the second barrier on: see DirectBarrier.
   bool direct = false;
+  StreamKey key{};  ///< StartJob.key; not empty if there are several hosts.
 };
 
 /// A group of a job. Beside it is a JobPlan of its members, whose pids are those in the group.

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/units.h"
+#include "net/stream_key.h"
 #include "worker/checkpoint/cpu_features.h"
 #include "worker/job/node_job.h"
 
@@ -305,7 +306,8 @@ absl::Status NodeJob::OpenExchange(std::uint64_t lease_until_ns) {
                    .hosts = {},
                    .segment = segment_.get(),
                    .doorbell = -1,
-                   .direct = start.direct()};
+                   .direct = start.direct(),
+                   .key = StreamKey::FromBytes(start.key()).value_or(StreamKey())};
   if (job_.resumes()) {
     const proto::Resume& resume = start.resume();
     if (job_.resumes_images()) exchange.participants = resume.participants();

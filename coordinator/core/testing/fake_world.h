@@ -15,6 +15,7 @@
 
 #include "base/version.h"
 #include "coordinator/core/cluster.h"
+#include "net/stream_key.h"
 
 namespace bspnow::coordinator {
 
@@ -232,6 +233,7 @@ struct FakeWorld {
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
                         .checkpoint_copies = 1,
+                        .own_key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'o')),
                         .quotas = quotas},
         stored);
   }

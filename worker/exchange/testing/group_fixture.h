@@ -68,7 +68,8 @@ class GroupNode {
                  .hosts = {},
                  .segment = &segment_,
                  .doorbell = -1,
-                 .participants = kProcs};
+                 .participants = kProcs,
+                 .key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'j'))};
     for (std::uint32_t k = 0; k < 2; ++k) {
       plan.hosts.push_back({.worker = WorkerId{k + 1},
                             .data_address = addresses[k],
