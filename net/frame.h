@@ -8,9 +8,10 @@
 // the other end's was right it sends nothing more.
 //
 // Streams between workers are directed: the sender connects and gets Welcome, and then sends Batch
-// frames with ascending sequence; only Ack comes back. It keeps what nobody has acknowledged and
-// sends it again, on the next connection, from what Welcome asks for. A worker's stream to the
-// coordinator goes both ways and resends nothing: its frames are idempotent (see Arrive).
+// frames with ascending sequence, those of a job after its kJobProof; only Ack comes back. It keeps
+// what nobody has acknowledged and sends it again, on the next connection, from what Welcome asks
+// for. A worker's stream to the coordinator goes both ways and resends nothing: its frames are
+// idempotent (see Arrive).
 #ifndef NET_FRAME_H_
 #define NET_FRAME_H_
 
@@ -24,7 +25,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 9;
+inline constexpr std::uint16_t kFrameVersion = 10;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody, StreamNonce.
@@ -47,6 +48,9 @@ enum class FrameKind : std::uint16_t {
   /// probe's kProof is to have, at most kMoreThanAPacketBytes.
   kChallenge = 14,
   kProof = 15,  ///< Answer to kChallenge. Payload ProofBody; of a probe, filler after it.
+  /// Worker to worker, before the first Batch of a job's epoch on this connection: the sender has
+  /// its key. Payload ProofBody.
+  kJobProof = 16,
 };
 
 struct FrameHeader {

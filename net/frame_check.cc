@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<const char*, kFrameFaults> kFaultNames = {
     "none",      "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc", "too_long",
-    "malformed", "bad_proof", "in_clear",    "bad_tls",        "no_proof"};
+    "malformed", "bad_proof", "in_clear",    "bad_tls",        "no_proof",        "bad_job_proof"};
 constexpr std::uint16_t kFirstKind = static_cast<std::uint16_t>(FrameKind::kHello);
-constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kProof);
+constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kJobProof);
 
 std::uint32_t HeaderCrc(const FrameHeader& header) {
   constexpr std::size_t kBefore = offsetof(FrameHeader, header_crc32c);
@@ -39,6 +39,8 @@ const char* FaultText(FrameFault fault) {
       return "TLS without the cluster's key, or changed on its way";
     case FrameFault::kNoProof:
       return "no proof in time";
+    case FrameFault::kBadJobProof:
+      return "does not prove the key of the job";
     default:
       return FaultName(fault);
   }

@@ -23,14 +23,15 @@ enum class FrameFault : std::uint8_t {
   kBadHeaderCrc,
   kBadPayloadCrc,
   kTooLong,
-  kMalformed,  ///< Well sent, but it makes no sense there.
-  kBadProof,   ///< Its sender does not prove the cluster's key.
-  kInClear,    ///< Not encrypted, though the cluster's streams are.
-  kBadTls,     ///< A handshake without the cluster's key, or a record that is not as it was sent.
-  kNoProof,    ///< None came in time, on a connection that was taken.
+  kMalformed,    ///< Well sent, but it makes no sense there.
+  kBadProof,     ///< Its sender does not prove the cluster's key.
+  kInClear,      ///< Not encrypted, though the cluster's streams are.
+  kBadTls,       ///< A handshake without the cluster's key, or a record that is not as it was sent.
+  kNoProof,      ///< None came in time, on a connection that was taken.
+  kBadJobProof,  ///< A batch whose sender has not proven the key of its job.
 };
 
-inline constexpr std::size_t kFrameFaults = 11;
+inline constexpr std::size_t kFrameFaults = 12;
 
 /// "bad_magic" and so on.
 const char* FaultName(FrameFault fault);

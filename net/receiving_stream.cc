@@ -95,7 +95,8 @@ void ReceivingStreams::Stream::OnReadable() {
 
 std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
                                                      std::span<const std::byte> prefix) {
-  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().MayPlace(header.sequence))
+  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().MayPlace(header.sequence) ||
+      !Proven(header))
     return {};
   const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
   return piece ? owner_.sink_.Place(worker_, header, *piece) : std::span<std::byte>();
@@ -110,6 +111,7 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
     case State::kChallenged:
       return kind == FrameKind::kProof ? OnProof(frame) : FrameFault::kMalformed;
     default:
+      if (kind == FrameKind::kJobProof) return OnJobProof(frame);
       return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
   }
 }
@@ -182,6 +184,26 @@ void ReceivingStreams::Stream::HandLane(const LaneName& lane) {
   owner_.sink_.TakeLane(lane, std::move(socket));
 }
 
+// If it is none the batch that follows is refused: that one can be named to its sender. Of a job
+// that is not here the batches are dropped, too; nobody sends any before all nodes of the job have
+// it, so a proof never comes too early.
+FrameFault ReceivingStreams::Stream::OnJobProof(const Frame& frame) {
+  const std::optional<ProofBody> proof = BodyFrom<ProofBody>(frame.payload);
+  if (!proof.has_value()) return FrameFault::kMalformed;
+  const JobId job{frame.header.job};
+  const Epoch epoch{frame.header.epoch};
+  const StreamKey* const key = owner_.sink_.KeyOf(job, epoch);
+  if (key != nullptr && proof_->ProvesJob(*key, frame.header, *proof)) proven_jobs_[job] = epoch;
+  return FrameFault::kNone;
+}
+
+// Or nothing is to be proven.
+bool ReceivingStreams::Stream::Proven(const FrameHeader& batch) const {
+  const auto proven = proven_jobs_.find(JobId{batch.job});
+  if (proven != proven_jobs_.end() && proven->second == Epoch{batch.epoch}) return true;
+  return owner_.sink_.KeyOf(JobId{batch.job}, Epoch{batch.epoch}) == nullptr;
+}
+
 FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
   const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(frame.payload);
   if (!piece.has_value() || frame.header.sequence == 0 ||
@@ -191,6 +213,7 @@ FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
     ++owner_.counts_.duplicates;
     return FrameFault::kNone;
   }
+  if (!Proven(frame.header)) return FrameFault::kBadJobProof;
   const std::span<const std::byte> data =
       frame.placed.empty() ? frame.payload.subspan(sizeof *piece) : frame.placed;
   const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, *piece, data);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
@@ -33,6 +34,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   void Shut();
   void Ack();
   void Unplace(JobId job, std::optional<std::uint64_t> group) {
+    if (!group) proven_jobs_.erase(job);
     reader_.Unplace(Value(job), group);
   }
   bool stranger() const { return state_ == State::kStranger || state_ == State::kChallenged; }
@@ -48,6 +50,8 @@ class ReceivingStreams::Stream final : private FrameSink {
   void OnHello(const FrameHeader& header);
   void OnLane(const FrameHeader& header);
   void HandLane(const LaneName& lane);
+  FrameFault OnJobProof(const Frame& frame);
+  bool Proven(const FrameHeader& batch) const;
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();
   void Refuse(const std::string& reason);
@@ -73,9 +77,10 @@ class ReceivingStreams::Stream final : private FrameSink {
   WorkerId worker_{};
   FrameReader reader_;
   FrameWriter writer_;
-  std::optional<AcceptingProof> proof_;  ///< Once it has said what it wants,
-  StreamKey proof_key_;                  ///< and what is to be proven for that.
-  TimerId state_timer_ = kNoTimer;       ///< For Hello and proof, and for the end of leaving.
+  std::optional<AcceptingProof> proof_;           ///< Once it has said what it wants,
+  StreamKey proof_key_;                           ///< and what is to be proven for that.
+  std::unordered_map<JobId, Epoch> proven_jobs_;  ///< Those that are here.
+  TimerId state_timer_ = kNoTimer;  ///< For Hello and proof, and for the end of leaving.
   TimerId ack_timer_ = kNoTimer;
   std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and
   std::uint64_t acked_bytes_ = 0;  ///< reader_.bytes_read() then.

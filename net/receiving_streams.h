@@ -45,8 +45,9 @@ class BatchSink {
   virtual std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
                                      const BatchPiece& piece) = 0;
 
-  /// A Batch frame, checksums right, once. `data` is what follows `piece`: where Place said, or in
-  /// a buffer until the call returns. kMalformed closes the stream and is counted.
+  /// A Batch frame, checksums right, once; its sender has proven the key of the job, if that is
+  /// here. `data` is what follows `piece`: where Place said, or in a buffer until the call returns.
+  /// kMalformed closes the stream and is counted.
   virtual FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                              std::span<const std::byte> data) = 0;
 
@@ -93,7 +94,8 @@ class ReceivingStreams {
   void SetSelf(WorkerId self, const StreamKey& key);
 
   /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer
-  /// instead, and its owner then drops it: the memory is about to go.
+  /// instead, and its owner then drops it: the memory is about to go. With a job goes what has been
+  /// proven of it.
   void Unplace(JobId job);
   void Unplace(JobId job, GroupId group);
 

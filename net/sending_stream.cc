@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "net/frame_body.h"
 #include "net/frame_check.h"
 
 namespace bspnow {
@@ -103,6 +104,7 @@ void SendingStream::OnConnected() {
   header.source_worker = Value(options_.self);
   const HelloBody hello{options_.incarnation, Value(options_.target), 0};
   proof_.emplace(header, BytesOf(hello));
+  proven_jobs_.clear();
   Push(proof_->header(), proof_->payload(), {});
   OnWritable();
 }
@@ -179,6 +181,7 @@ bool SendingStream::PushNext() {
   const std::optional<RetainedFrame> next = retention_.NextToSend();
   if (!next.has_value()) return false;
   const OutgoingBatch& batch = kept_.at(next->sequence).batch;
+  if (PushJobProof(batch)) return true;
   Pieces pieces;
   if (!batch.owned.empty()) pieces.push_back(PieceOf(batch.owned));
   pieces.insert(pieces.end(), batch.pieces.begin(), batch.pieces.end());
@@ -199,6 +202,19 @@ bool SendingStream::PushNext() {
   BatchPiece piece = batch.piece;
   piece.ack_awaited = batch.token != 0 ? 1 : 0;
   Push(header, BytesOf(piece), pieces);
+  return true;
+}
+
+// False if the receiver has it.
+bool SendingStream::PushJobProof(const OutgoingBatch& batch) {
+  if (batch.job_key.empty()) return false;
+  const auto [proven, is_first] = proven_jobs_.try_emplace(batch.job, batch.epoch);
+  if (!is_first && std::exchange(proven->second, batch.epoch) == batch.epoch) return false;
+  FrameHeader header = HeaderOf(FrameKind::kJobProof);
+  header.job = Value(batch.job);
+  header.epoch = Value(batch.epoch);
+  header.source_worker = Value(options_.self);
+  Push(header, BytesOf(proof_->ProveJob(batch.job_key, header, challenge_)), {});
   return true;
 }
 
@@ -252,6 +268,7 @@ FrameFault SendingStream::OnChallenge(const Frame& frame) {
   ProofBody answer;
   const FrameFault fault = proof_->OnChallenge(options_.key, frame.payload, answer);
   if (fault != FrameFault::kNone) return fault;
+  challenge_ = BodyFrom<ChallengeBody>(frame.payload)->nonce;
   state_ = State::kProven;
   FrameHeader header = HeaderOf(FrameKind::kProof);
   header.source_worker = Value(options_.self);
@@ -334,6 +351,7 @@ void SendingStream::Prune(JobId job, Epoch epoch, GroupId group, Superstep super
 }
 
 void SendingStream::DropGroup(JobId job, GroupId group) {
+  if (group == kRootGroup) proven_jobs_.erase(job);
   Discard(retention_.DropGroup(job, group));
 }
 

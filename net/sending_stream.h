@@ -39,6 +39,7 @@ struct OutgoingBatch {
   GroupId group = kRootGroup;
   Superstep superstep{};
   BatchPiece piece{};
+  StreamKey job_key{};  ///< Of its epoch; none: it is not to be proven.
   std::vector<std::byte> owned;
   Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents). It
                   ///< should not change, and if it does the frame is damaged once.
@@ -155,6 +156,7 @@ class SendingStream final : private FrameSink {
   void OnReadable();
   void Pump();
   bool PushNext();
+  bool PushJobProof(const OutgoingBatch& batch);
   void Push(const FrameHeader& header, std::span<const std::byte> owned,
             std::span<const iovec> pieces);
   bool Write();
@@ -181,6 +183,8 @@ class SendingStream final : private FrameSink {
   std::unique_ptr<StreamTls> tls_;        ///< Of this connection, if the key encrypts.
   std::shared_ptr<FrameReader> reader_;   ///< One for each connection; alive while it reads.
   std::optional<ConnectingProof> proof_;  ///< Of this connection, once Hello is out.
+  StreamNonce challenge_{};               ///< The receiver's, of this connection.
+  std::unordered_map<JobId, Epoch> proven_jobs_;  ///< On this connection.
   FrameWriter writer_;
   std::deque<std::uint64_t> in_writer_;  ///< Sequences of its frames; 0: not a Batch.
   std::uint64_t written_ = 0;            ///< The last sequence that the socket has taken whole.

@@ -1,5 +1,6 @@
 #include "net/stream_proof.h"
 
+#include <array>
 #include <string_view>
 
 #include "base/check.h"
@@ -14,7 +15,9 @@ static_assert(sizeof(LaneBody) <= sizeof(HelloBody));
 
 constexpr std::string_view kConnectingEnd = "bspnow stream: connecting end";
 constexpr std::string_view kAcceptingEnd = "bspnow stream: accepting end ";
+constexpr std::string_view kJobsFrames = "bspnow stream: job's frames  ";
 static_assert(kConnectingEnd.size() == kAcceptingEnd.size());
+static_assert(kConnectingEnd.size() == kJobsFrames.size());
 
 struct Opening {
   const FrameHeader& header;  ///< As it is on the wire.
@@ -23,13 +26,19 @@ struct Opening {
 
 // Each part has a length that those before it settle, so no two texts are alike.
 StreamMac MacOf(const StreamKey& key, std::string_view end, const Opening& opening,
-                const StreamNonce& accepting_nonce) {
+                const StreamNonce& accepting_nonce, std::span<const std::byte> more = {}) {
   std::vector<std::byte> text;
   for (const std::span<const std::byte> part :
        {std::as_bytes(std::span(end)), BytesOf(opening.header), opening.payload,
-        std::span<const std::byte>(accepting_nonce)})
+        std::span<const std::byte>(accepting_nonce), more})
     text.insert(text.end(), part.begin(), part.end());
   return key.MacOf(text);
+}
+
+StreamMac MacOfJob(const StreamKey& job_key, const FrameHeader& header, const Opening& opening,
+                   const StreamNonce& accepting_nonce) {
+  const std::array<std::uint64_t, 2> epoch = {header.job, header.epoch};
+  return MacOf(job_key, kJobsFrames, opening, accepting_nonce, BytesOf(epoch));
 }
 
 }  // namespace
@@ -60,6 +69,12 @@ FrameFault ConnectingProof::OnChallenge(const StreamKey& key, std::span<const st
     return FrameFault::kBadProof;
   answer.proof = MacOf(key, kConnectingEnd, opening, challenge->nonce);
   return FrameFault::kNone;
+}
+
+ProofBody ConnectingProof::ProveJob(const StreamKey& job_key, const FrameHeader& header,
+                                    const StreamNonce& challenge) const {
+  const Opening opening{.header = header_, .payload = payload_};
+  return {.proof = MacOfJob(job_key, header, opening, challenge)};
 }
 
 // ---- The accepting end --------------------------------------------------------------------------
@@ -115,6 +130,12 @@ FrameFault AcceptingProof::OnProof(const StreamKey& key, std::span<const std::by
   if (key.empty() || !SameSecret(proof->proof, MacOf(key, kConnectingEnd, opening, nonce_)))
     return FrameFault::kBadProof;
   return FrameFault::kNone;
+}
+
+bool AcceptingProof::ProvesJob(const StreamKey& job_key, const FrameHeader& header,
+                               const ProofBody& proof) const {
+  const Opening opening{.header = header_, .payload = payload_};
+  return SameSecret(proof.proof, MacOfJob(job_key, header, opening, nonce_));
 }
 
 }  // namespace bspnow

@@ -1,12 +1,13 @@
 // How both ends of a new connection prove to each other that they have a key: the cluster's, and
-// for a lane its job's, too. The
-// connecting end opens with its first frame (Hello or kLane) and a nonce; the accepting one answers
-// with its own nonce and its proof (ChallengeBody); then the connecting one sends its proof
-// (ProofBody). Pure: frames and their payloads go in, payloads come out.
+// for a lane its job's, too. The connecting end opens with its first frame (Hello or kLane) and a
+// nonce; the accepting one answers with its own nonce and its proof (ChallengeBody); then the
+// connecting one sends its proof (ProofBody). Pure: frames and their payloads go in, payloads come
+// out.
 //
 // A proof is the MAC of which end gives it, of the whole first frame, and of both nonces. So it
 // holds for one connection only, between these two, for what they want there: it can neither be
-// repeated nor be sent back to who made it.
+// repeated nor be sent back to who made it. A stream carries the frames of many jobs: before those
+// of each it brings a proof of the job's key, over the same and the job's epoch (kJobProof).
 //
 // See "Proofs" in docs/design.md.
 #ifndef NET_STREAM_PROOF_H_
@@ -48,6 +49,10 @@ class ConnectingProof {
   FrameFault OnChallenge(const StreamKey& key, std::span<const std::byte> payload,
                          ProofBody& answer) const;
 
+  /// The payload of kJobProof, with this header; `challenge` is the one of this connection.
+  ProofBody ProveJob(const StreamKey& job_key, const FrameHeader& header,
+                     const StreamNonce& challenge) const;
+
  private:
   FrameHeader header_;  ///< As it is on the wire.
   std::vector<std::byte> payload_;
@@ -77,6 +82,10 @@ class AcceptingProof {
   /// The payload of kProof. Without a fault the connecting end has the key, and its first frame may
   /// be acted upon.
   FrameFault OnProof(const StreamKey& key, std::span<const std::byte> payload) const;
+
+  /// Whether the connecting end has the key of a job's epoch: kJobProof's header and payload. After
+  /// OnProof.
+  bool ProvesJob(const StreamKey& job_key, const FrameHeader& header, const ProofBody& proof) const;
 
  private:
   AcceptingProof(const FrameHeader& header, std::span<const std::byte> payload);

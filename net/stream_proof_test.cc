@@ -92,6 +92,28 @@ TEST(StreamProofTest, RecordedChallengeIsWorthNothingLater) {
   EXPECT_EQ(FaultOf(Opening(), recorded), FrameFault::kBadProof);
 }
 
+// All that a recorder of other connections could change.
+TEST(StreamProofTest, ProofOfAJobIsForItsEpochOnThisConnection) {
+  const ConnectingProof connecting = Opening();
+  const AcceptingProof accepting = Accept(connecting);
+  const StreamNonce nonce = accepting.Challenge(kKey).nonce;
+  FrameHeader header = HeaderOf(FrameKind::kJobProof);
+  header.job = 7;
+  header.epoch = 3;
+  const ProofBody proof = connecting.ProveJob(kOtherKey, header, nonce);
+  EXPECT_TRUE(accepting.ProvesJob(kOtherKey, header, proof));
+  EXPECT_FALSE(accepting.ProvesJob(kKey, header, proof));
+  EXPECT_FALSE(
+      accepting.ProvesJob(kOtherKey, header, Answer(connecting, accepting.Challenge(kKey))));
+  EXPECT_FALSE(Accept(connecting).ProvesJob(kOtherKey, header, proof)) << "another challenge";
+  EXPECT_FALSE(Accept(Opening()).ProvesJob(kOtherKey, header, proof)) << "another opening";
+  header.job = 8;
+  EXPECT_FALSE(accepting.ProvesJob(kOtherKey, header, proof));
+  header.job = 7;
+  header.epoch = 4;
+  EXPECT_FALSE(accepting.ProvesJob(kOtherKey, header, proof));
+}
+
 // It opens a connection to itself, as it were.
 TEST(StreamProofTest, ProofSentBackToItsMakerIsWorthNothing) {
   const ConnectingProof connecting = Opening();

@@ -41,31 +41,35 @@ class GroupsTest : public testing::Test {
   GroupsTest() {
     alarm(kHangsS);
     std::vector<std::string> addresses;
-    for (Side* const side : {&a_, &b_}) {
-      auto plane = DataPlane::Create(
-          side->loop, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
-          {.broken =
-               [side](JobId, Epoch, ExchangeFault fault, const std::string& reason) {
-                 EXPECT_EQ(side->broken, "") << "again";
-                 side->broken = reason;
-                 side->fault = fault;
-               },
-           .lease_renewed = [](std::uint64_t) {}});
-      EXPECT_TRUE(plane.ok());
-      side->plane = *std::move(plane);
-      addresses.push_back(side->plane->data_address());
-    }
     std::uint32_t worker = 0;
     for (Side* const side : {&a_, &b_}) {
-      side->plane->JoinCoordinator(
-          {.self = WorkerId{++worker},
-           .barrier_address = "127.0.0.1:9",
-           .heartbeat_ms = 1000,
-           .stream_key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'))});
+      Join(*side, WorkerId{++worker});
+      addresses.push_back(side->plane->data_address());
+    }
+    for (Side* const side : {&a_, &b_}) {
       JobPlan plan = side->node.Plan(addresses);
       plan.doorbell = side->doorbell.worker.get();
       side->plane->AddJob(plan);
     }
+  }
+
+  static void Join(Side& side, WorkerId self) {
+    auto plane = DataPlane::Create(
+        side.loop, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
+        {.broken =
+             [&side](JobId, Epoch, ExchangeFault fault, const std::string& reason) {
+               EXPECT_EQ(side.broken, "") << "again";
+               side.broken = reason;
+               side.fault = fault;
+             },
+         .lease_renewed = [](std::uint64_t) {}});
+    EXPECT_TRUE(plane.ok());
+    side.plane = *std::move(plane);
+    side.plane->JoinCoordinator(
+        {.self = self,
+         .barrier_address = "127.0.0.1:9",
+         .heartbeat_ms = 1000,
+         .stream_key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'))});
   }
 
   static void Turn(Side& side) {
@@ -257,6 +261,27 @@ TEST_F(GroupsTest, StreamsFollowAWorkerThatHasMoved) {
   for (Side* const side : {&a_, &b_}) side->node.Open(1, kOther, kMembers);
   PassBoth(1, 1);
   PassBoth(0, 2);
+  EXPECT_EQ(a_.broken + b_.broken, "");
+}
+
+// It has the cluster's key, knows all ids, and calls itself b.
+TEST_F(GroupsTest, AWorkerThatHostsNothingOfTheJobGetsNoFrameIn) {
+  Side impostor(1);
+  Join(impostor, WorkerId{2});
+  JobPlan plan = impostor.node.Plan({a_.plane->data_address(), impostor.plane->data_address()});
+  plan.doorbell = impostor.doorbell.worker.get();
+  plan.key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'g'));
+  impostor.plane->AddJob(plan);
+  for (Side* const side : {&a_, &b_, &impostor}) side->node.Open(0, kKey, kMembers);
+  Arrive(a_, 0, 1);
+  Arrive(impostor, 0, 1);
+  RunUntil({&a_, &impostor}, [&] { return !impostor.broken.empty(); });
+  EXPECT_NE(impostor.broken.find("does not prove the key of the job"), std::string::npos);
+  EXPECT_EQ(a_.plane->statistics().refused_frames["bad_job_proof"], 5u);
+  EXPECT_EQ(Passed(a_, 0), 1u);
+  impostor.plane.reset();
+  Arrive(b_, 0, 1);
+  RunUntil({&a_, &b_}, [&] { return Passed(a_, 0) == 2 && Passed(b_, 0) == 2; });
   EXPECT_EQ(a_.broken + b_.broken, "");
 }
 

@@ -31,6 +31,7 @@ JobStreams::JobStreams(const JobPlan& plan, GroupId group, WorkerId self, PeerSt
     : job_(plan.job),
       epoch_(plan.epoch),
       group_(group),
+      key_(plan.key),
       peers_(peers),
       streams_(plan.hosts.size()) {
   for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
@@ -58,7 +59,10 @@ JobStreams::~JobStreams() {
 void JobStreams::Send(std::uint32_t host, std::vector<OutgoingBatch>& frames) {
   SendingStream& stream = *streams_[host];
   stream.Cork();
-  for (OutgoingBatch& frame : frames) stream.Send(std::move(frame));
+  for (OutgoingBatch& frame : frames) {
+    frame.job_key = key_;
+    stream.Send(std::move(frame));
+  }
   stream.Uncork();
 }
 

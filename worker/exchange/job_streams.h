@@ -43,6 +43,7 @@ class JobStreams {
   const JobId job_;
   const Epoch epoch_;
   const GroupId group_;
+  const StreamKey key_;
   PeerStreams& peers_;
   std::vector<SendingStream*> streams_;  ///< By host; nullptr for this one.
   std::unordered_map<WorkerId, std::uint32_t> host_of_;
