@@ -181,7 +181,7 @@ TEST_F(EncryptedStreamsTest, ProveTheKeyInsideToo) {
   outsider->Prove(ProofBody{});
   RunUntil([&] { return outsider->closed; });
   EXPECT_EQ(faults(FrameFault::kBadProof), 1u);
-  EXPECT_EQ(outsider->texts.back(), "does not prove the cluster's key");
+  EXPECT_EQ(outsider->texts.back(), "does not prove the key");
 }
 
 TEST_F(EncryptedStreamsTest, StreamInClearEndsWhenTheClusterBeginsToEncrypt) {

@@ -31,7 +31,7 @@ const char* FaultName(FrameFault fault) { return kFaultNames[static_cast<std::si
 const char* FaultText(FrameFault fault) {
   switch (fault) {
     case FrameFault::kBadProof:
-      return "does not prove the cluster's key";
+      return "does not prove the key";
     case FrameFault::kInClear:
       return "speaks in clear, and the streams of this cluster are encrypted (bsp-coordinator "
              "--data-tls): it has to register anew, or is of a version that cannot encrypt";

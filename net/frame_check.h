@@ -24,7 +24,7 @@ enum class FrameFault : std::uint8_t {
   kBadPayloadCrc,
   kTooLong,
   kMalformed,    ///< Well sent, but it makes no sense there.
-  kBadProof,     ///< Its sender does not prove the cluster's key.
+  kBadProof,     ///< Its sender does not prove the key.
   kInClear,      ///< Not encrypted, though the cluster's streams are.
   kBadTls,       ///< A handshake without the cluster's key, or a record that is not as it was sent.
   kNoProof,      ///< None came in time, on a connection that was taken.

@@ -39,7 +39,7 @@ class OutsiderTest : public ReceivingStreamsTest {
     outsider.Prove(proof);
     RunUntil([&] { return outsider.closed; });
     ASSERT_TRUE(outsider.Got(FrameKind::kAbort));
-    EXPECT_EQ(outsider.texts.back(), "does not prove the cluster's key");
+    EXPECT_EQ(outsider.texts.back(), "does not prove the key");
     EXPECT_EQ(outsider.headers.size(), 1u);
     EXPECT_EQ(receiver_.counts().faults[static_cast<std::size_t>(FrameFault::kBadProof)], 1u);
   }

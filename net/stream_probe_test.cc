@@ -50,7 +50,7 @@ TEST_F(StreamProbeTest, NoticesThatAnotherWorkerIsThere) {
 TEST_F(StreamProbeTest, NoticesThatAWorkerOfAnotherClusterIsThere) {
   key_ = kOtherStreamKey;
   EXPECT_EQ(Probe(kReceiver, receiver_.address()),
-            receiver_.address().ToString() + ": frame refused: does not prove the cluster's key");
+            receiver_.address().ToString() + ": frame refused: does not prove the key");
 }
 
 TEST_F(StreamProbeTest, IsNotWelcomeWithoutAKey) {

@@ -252,12 +252,14 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.
   const auto barrier = WithHostOf(reply.barrier_address(), settings_.coordinator);
-  data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
-                                .barrier_address = barrier.value_or(reply.barrier_address()),
-                                .heartbeat_ms = jobs_->heartbeat_ms(),
-                                .lease_ms = reply.lease_ms(),
-                                .term = reply.term(),
-                                .stream_key = key});
+  data_plane_->JoinCoordinator(
+      {.self = WorkerId{reply.worker()},
+       .barrier_address = barrier.value_or(reply.barrier_address()),
+       .heartbeat_ms = jobs_->heartbeat_ms(),
+       .lease_ms = reply.lease_ms(),
+       .term = reply.term(),
+       .stream_key = key,
+       .barrier_key = StreamKey::FromBytes(reply.barrier_key()).value_or(StreamKey())});
   peers_.OnRegistered(WorkerId{reply.worker()});
   reported_load_ = 0;
   departure_->OnRegistered();

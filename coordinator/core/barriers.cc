@@ -77,6 +77,12 @@ void Barriers::Tick() {
 
 // ---- The nodes' streams -------------------------------------------------------------------------
 
+StreamKey Barriers::KeyOf(WorkerId worker) const {
+  const Node* const node = nodes_.Find(worker);
+  if (node == nullptr) return StreamKey();
+  return StreamKey::FromBytes(node->reply.barrier_key()).value_or(StreamKey());
+}
+
 FrameFault Barriers::OnHello(const FrameHeader& header, std::span<const std::byte> payload) {
   const std::optional<HelloBody> hello = BodyFrom<HelloBody>(payload);
   if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);

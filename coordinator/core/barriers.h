@@ -20,6 +20,7 @@
 #include "coordinator/core/running_epoch.h"
 #include "net/frame.h"
 #include "net/frame_check.h"
+#include "net/stream_key.h"
 
 namespace bspnow::coordinator {
 
@@ -74,6 +75,8 @@ class Barriers {
 
   // ---- The nodes' streams -----------------------------------------------------------------------
 
+  /// What coordinator and worker prove to each other on its stream; none of one that is not here.
+  StreamKey KeyOf(WorkerId worker) const;
   /// The first frame of a stream. Without a fault the stream is that of header.source_worker from
   /// now on, in place of an earlier one: call OnConnected when it is.
   FrameFault OnHello(const FrameHeader& header, std::span<const std::byte> payload);

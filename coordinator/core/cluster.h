@@ -67,7 +67,8 @@ struct ClusterSettings {
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
   /// That workers and coordinator prove to each other, and may encrypt with.
   StreamKey stream_key{};
-  /// Of this run, and nobody else's: the keys of jobs are made of it.
+  /// Of this run, and nobody else's: the keys of jobs, and of workers' streams of barriers, are
+  /// made of it.
   StreamKey own_key{};
   Quotas quotas{};
 };

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "coordinator/core/testing/cluster_fixture.h"
+#include "net/stream_key.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -220,6 +221,16 @@ TEST_F(ClusterTest, AnEventTakesEffectOnceHoweverOftenItComes) {
   EXPECT_EQ(world_.logs.calls.size(), 1u);
   event.set_sequence(worker.last_event + 2);
   EXPECT_TRUE(absl::IsInvalidArgument(cluster_->OnEvent(worker.id, event)));
+}
+
+// With another's it would arrive at barriers in its name.
+TEST_F(ClusterTest, EachWorkerHasAKeyOfItsOwnForItsStream) {
+  const FakeWorker first = Join("w1", 2);
+  const FakeWorker second = Join("w2", 2);
+  const StreamKey key = cluster_->barriers().KeyOf(first.id);
+  EXPECT_FALSE(key.empty());
+  EXPECT_NE(key, cluster_->barriers().KeyOf(second.id));
+  EXPECT_TRUE(cluster_->barriers().KeyOf(WorkerId{99}).empty());
 }
 
 TEST_F(ClusterTest, ANameBelongsToTheWorkerThatIsConnected) {

@@ -131,6 +131,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_cluster(cluster_id_);
   reply.set_stream_key(settings_.stream_key.bytes());
   reply.set_data_tls(settings_.stream_key.encrypts());
+  reply.set_barrier_key(settings_.own_key.For(absl::StrCat("worker ", Value(id))).bytes());
   peer_news_.OnUp(id);
   return returns ? AdoptNode(node) : JoinNode(node);
 }

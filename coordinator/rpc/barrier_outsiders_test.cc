@@ -1,4 +1,4 @@
-// Who reaches the port of the barrier and knows all ids, but has no key.
+// Who reaches the port of the barrier and knows all ids, but has not the worker's key.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -44,13 +44,22 @@ TEST_F(BarrierOutsiderTest, InventedProofIsRefused) {
   ASSERT_EQ(outsider_->Count(FrameKind::kAbort), 1u);
   const std::vector<std::byte>& why = outsider_->last().payload;
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(why.data()), why.size()),
-            "does not prove the cluster's key");
+            "does not prove the key");
 }
 
 TEST_F(BarrierOutsiderTest, ProofOfTheCoordinatorItselfIsRefused) {
   outsider_->Prove({.proof = BodyFrom<ChallengeBody>(outsider_->last().payload)->proof});
   ExpectRefused();
   EXPECT_EQ(server_->faults(FrameFault::kBadProof), 1u);
+}
+
+// It is registered, and calls itself another worker.
+TEST_F(BarrierOutsiderTest, ProofOfTheKeyOfTheClusterOrOfAnotherWorkerIsRefused) {
+  for (const StreamKey& key : {kKey, kKeyOfB}) {
+    const FrameFault fault = outsider_->Doubt(key);
+    EXPECT_EQ(fault, FrameFault::kBadProof) << "the coordinator has proven A's to it";
+  }
+  EXPECT_EQ(outsider_->Doubt(kKeyOfA), FrameFault::kNone);
 }
 
 TEST_F(BarrierOutsiderTest, SilenceIsRefusedAndCounted) {
@@ -78,7 +87,7 @@ TEST_F(BarrierOutsiderTest, SecondHelloIsRefused) {
 
 TEST_F(BarrierOutsiderTest, WorkerThatIsGivenUpMeanwhileIsRefused) {
   nodes_.Find(kA)->given_up = "its disk hangs";
-  outsider_->Prove(outsider_->Answer(kKey));
+  outsider_->Prove(outsider_->Answer(kKeyOfA));
   ExpectRefused();
   EXPECT_EQ(barriers_->refused(Refusal::kUnknownWorker), 1u);
 }
@@ -89,7 +98,7 @@ TEST_F(BarrierServerTest, NobodyIsConnectedBeforeItsProof) {
   outsider->Hello(11);
   Until([&] { return outsider->Count(FrameKind::kChallenge) == 1; });
   EXPECT_FALSE(Connected(kA));
-  outsider->Prove(outsider->Answer(kKey));
+  outsider->Prove(outsider->Answer(kKeyOfA));
   Until([&] { return Connected(kA); });
 }
 

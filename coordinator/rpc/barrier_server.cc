@@ -147,7 +147,8 @@ FrameFault BarrierServer::OnHello(ConnectionId id, const FrameHeader& header,
   if (!connection.proof.has_value()) return barriers_->Refuse(Refusal::kMalformed);
   const FrameFault fault = barriers_->OnHello(header, connection.proof->body());
   if (fault != FrameFault::kNone) return fault;
-  const ChallengeBody challenge = connection.proof->Challenge(key_);
+  const StreamKey key = barriers_->KeyOf(WorkerId{header.source_worker});
+  const ChallengeBody challenge = connection.proof->Challenge(key);
   connection.stream->Send(HeaderOf(FrameKind::kChallenge), BytesOf(challenge));
   return FrameFault::kNone;
 }
@@ -156,15 +157,13 @@ FrameFault BarrierServer::OnProof(ConnectionId id, std::span<const std::byte> pa
   Connection& connection = connections_.at(id);
   if (!connection.proof.has_value() || connection.worker != WorkerId{0})
     return barriers_->Refuse(Refusal::kMalformed);
-  if (const FrameFault fault = connection.proof->OnProof(key_, payload);
-      fault != FrameFault::kNone) {
-    return RefuseProof(id, fault);
-  }
   // Its node may be gone by now.
   const FrameHeader hello = connection.proof->header();
   const FrameFault fault = barriers_->OnHello(hello, connection.proof->body());
   if (fault != FrameFault::kNone) return fault;
   const WorkerId worker{hello.source_worker};
+  const FrameFault proven = connection.proof->OnProof(barriers_->KeyOf(worker), payload);
+  if (proven != FrameFault::kNone) return RefuseProof(id, proven);
   if (const auto earlier = of_worker_.find(worker); earlier != of_worker_.end()) {
     const ConnectionId old = earlier->second;
     connections_.at(old).stream->Close("the worker has connected anew");

@@ -1,6 +1,6 @@
 // The sockets of the superstep path at the coordinator: the workers' frame streams, each after it
-// has proven the cluster's key. What the frames mean is core/barriers.h's. Everything on the loop's
-// thread.
+// has proven the key that the worker got when it registered. What the frames mean is
+// core/barriers.h's. Everything on the loop's thread.
 #ifndef COORDINATOR_RPC_BARRIER_SERVER_H_
 #define COORDINATOR_RPC_BARRIER_SERVER_H_
 
@@ -38,7 +38,8 @@ class BarrierServer final : public WorkerFrames {
   explicit BarrierServer(EventLoop& loop);
   ~BarrierServer() override;
 
-  /// Before the loop runs. `barriers` must live until EndService; `key` must not be empty.
+  /// Before the loop runs. `barriers` must live until EndService; `key`, the cluster's, must not be
+  /// empty: with it streams are encrypted, if they are.
   void Serve(Barriers& barriers, const StreamKey& key);
   void EndService();
 

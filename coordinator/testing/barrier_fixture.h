@@ -26,6 +26,9 @@ inline constexpr JobId kJob{5};
 inline constexpr Epoch kEpoch{1};
 inline constexpr std::uint32_t kTerm = 5;
 inline const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
+/// Those that the workers were given.
+inline const StreamKey kKeyOfA = kKey.For("a");
+inline const StreamKey kKeyOfB = kKey.For("b");
 
 struct Heard {
   FrameHeader header;
@@ -44,7 +47,7 @@ class Client {
                         [this](const FrameHeader& header, std::span<const std::byte> payload) {
                           heard_.push_back({header, {payload.begin(), payload.end()}});
                           if (answers && FrameKind{header.kind} == FrameKind::kChallenge)
-                            Prove(Answer(kKey));
+                            Prove(Answer(worker_ == kA ? kKeyOfA : kKeyOfB));
                           return FrameFault::kNone;
                         },
                     .closed = [this](const absl::Status&) { closed_ = true; }}) {}
@@ -64,6 +67,11 @@ class Client {
 
   bool answers = true;  ///< Challenges.
 
+  /// What somebody with this key finds wrong with the challenge that was heard last.
+  FrameFault Doubt(const StreamKey& key) const {
+    ProofBody unused;
+    return proof_->OnChallenge(key, heard_.back().payload, unused);
+  }
   /// To the challenge that was heard last.
   ProofBody Answer(const StreamKey& key) const {
     ProofBody answer;
@@ -133,6 +141,8 @@ class BarrierServerTest : public testing::Test {
     server_->Serve(*barriers_, kKey);
     Register(kA, "a", 11);
     Register(kB, "b", 12);
+    nodes_.Find(kA)->reply.set_barrier_key(kKeyOfA.bytes());
+    nodes_.Find(kB)->reply.set_barrier_key(kKeyOfB.bytes());
   }
 
   void Register(WorkerId worker, const std::string& name, std::uint64_t incarnation) {

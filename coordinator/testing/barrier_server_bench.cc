@@ -126,7 +126,8 @@ struct Server {
       proto::RegisterRequest request;
       request.mutable_node()->set_name(std::to_string(id));
       request.set_incarnation(id);
-      nodes.Add(WorkerId{id}, request, timers.Now().now_ns);
+      Node& node = nodes.Add(WorkerId{id}, request, timers.Now().now_ns);
+      node.reply.set_barrier_key(kKey.bytes());
       hosts.push_back({.worker = WorkerId{id}, .pids = {Pid{id - 1}}});
     }
     auto job =

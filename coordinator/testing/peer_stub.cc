@@ -296,7 +296,7 @@ void TestWorker::OpenFrames(const proto::RegisterReply& reply) {
   if (recv(frames, &challenge, sizeof challenge, MSG_WAITALL) != ssize_t{sizeof challenge})
     return;  // It is refused.
   ProofBody answer;
-  BSP_CHECK(proof.OnChallenge(*StreamKey::FromBytes(reply.stream_key()), BytesOf(challenge.body),
+  BSP_CHECK(proof.OnChallenge(*StreamKey::FromBytes(reply.barrier_key()), BytesOf(challenge.body),
                               answer) == FrameFault::kNone);
   SendFrame(frames, HeaderOf(FrameKind::kProof), BytesOf(answer));
 }

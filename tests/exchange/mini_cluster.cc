@@ -229,7 +229,8 @@ int Node::Run(int from_parent, int to_parent) {
   plane_->JoinCoordinator(CoordinatorPlan{.self = WorkerOf(number_),
                                           .barrier_address = barrier,
                                           .heartbeat_ms = kHeartbeatMs,
-                                          .stream_key = kKey});
+                                          .stream_key = kKey,
+                                          .barrier_key = kKey});
   AddJob(addresses);
   if (const absl::Status started = StartProcesses(); !started.ok()) {
     fprintf(stderr, "%s\n", std::string(started.message()).c_str());
@@ -308,7 +309,7 @@ class Coordinator {
       proto::RegisterRequest request;
       request.mutable_node()->set_name(std::to_string(k));
       request.set_incarnation(kIncarnation);
-      nodes_.Add(WorkerOf(k), request, timers_.Now().now_ns);
+      nodes_.Add(WorkerOf(k), request, timers_.Now().now_ns).reply.set_barrier_key(kKey.bytes());
       job.hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
     }
     coordinator::Job& added = jobs_.insert_or_assign(kJob, coordinator::Job({})).first->second;

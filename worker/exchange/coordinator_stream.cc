@@ -95,7 +95,7 @@ FrameFault CoordinatorStream::OnChallenge(std::uint64_t connection,
                                           std::span<const std::byte> payload) {
   if (connection != connection_ || proven_ || !proof_.has_value()) return FrameFault::kMalformed;
   ProofBody answer;
-  const FrameFault fault = proof_->OnChallenge(plan_.key, payload, answer);
+  const FrameFault fault = proof_->OnChallenge(plan_.proof_key, payload, answer);
   if (fault != FrameFault::kNone) return fault;
   proven_ = true;
   connects_ += 1;

@@ -30,7 +30,8 @@ struct CoordinatorStreamPlan {
   std::string address;
   std::uint64_t heartbeat_ms;  ///< Until RenewLease says otherwise.
   std::uint64_t term;          ///< Of the coordinator that is meant.
-  StreamKey key;
+  StreamKey key;               ///< Of the cluster: what it is encrypted with, if it is,
+  StreamKey proof_key;         ///< and this worker's, which both ends prove.
   SocketOptions socket;
   std::uint64_t silent_ms = 2000;  ///< Without an answer: connect again.
 };

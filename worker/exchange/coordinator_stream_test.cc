@@ -98,6 +98,7 @@ class CoordinatorStreamTest : public LoopTest, private CoordinatorStreamOwner {
                                                                   .heartbeat_ms = 10,
                                                                   .term = 1,
                                                                   .key = kKey,
+                                                                  .proof_key = kKey,
                                                                   .socket = SocketOptions{},
                                                                   .silent_ms = 200},
                                             owner);

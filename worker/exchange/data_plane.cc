@@ -100,6 +100,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
                             .heartbeat_ms = plan.heartbeat_ms,
                             .term = plan.term,
                             .key = stream_key_,
+                            .proof_key = plan.barrier_key,
                             .socket = socket_},
       owner);
 }

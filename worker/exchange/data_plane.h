@@ -59,7 +59,8 @@ struct CoordinatorPlan {
   std::uint64_t heartbeat_ms;
   std::uint64_t lease_ms = 0;  ///< 0: there are no leases.
   std::uint64_t term = 0;
-  StreamKey stream_key{};  ///< Of the cluster; without one there are no streams.
+  StreamKey stream_key{};   ///< Of the cluster; without one there are no streams.
+  StreamKey barrier_key{};  ///< RegisterReply's.
 };
 
 /// Counters since the start; for metrics.

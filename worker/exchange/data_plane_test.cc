@@ -130,7 +130,8 @@ TEST_F(DataPlaneTest, TellsTheCoordinatorThePOfAnEpochThatResumes) {
   plane_->JoinCoordinator({.self = WorkerId{0},
                            .barrier_address = coordinator.address(),
                            .heartbeat_ms = 10,
-                           .stream_key = kKey});
+                           .stream_key = kKey,
+                           .barrier_key = kKey});
   std::string begin;
   std::jthread peer([&] {
     coordinator.Welcome();
