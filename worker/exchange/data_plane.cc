@@ -30,22 +30,21 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       events_(std::move(events)),
       socket_{.congestion = settings.congestion},
       resolver_(loop),
-      peers_(
-          loop, resolver_,
-          {stream_key_, socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
-          {.delivered =
-               [this](JobId job, GroupId group, std::uint64_t token) {
-                 if (JobGroups* const hosted = Find(job)) hosted->OnDelivered(group, token);
-               },
-           .job_broken =
-               [this](JobId job, const std::string& reason) {
-                 JobGroups* const hosted = Find(job);
-                 if (hosted != nullptr) hosted->root().Break(ExchangeFault::kEnvironment, reason);
-               },
-           .note = Note},
-          [this](WorkerId peer, const std::string& reason) {
-            if (events_.peer_failed) events_.peer_failed(peer, reason);
-          }),
+      peers_(loop, resolver_, {stream_key_, socket_, settings.unreachable_ms, settings.integrity},
+             {.delivered =
+                  [this](JobId job, GroupId group, std::uint64_t token) {
+                    if (JobGroups* const hosted = Find(job)) hosted->OnDelivered(group, token);
+                  },
+              .job_broken =
+                  [this](JobId job, const std::string& reason) {
+                    JobGroups* const hosted = Find(job);
+                    if (hosted != nullptr)
+                      hosted->root().Break(ExchangeFault::kEnvironment, reason);
+                  },
+              .note = Note},
+             [this](WorkerId peer, const std::string& reason) {
+               if (events_.peer_failed) events_.peer_failed(peer, reason);
+             }),
       receiving_(loop, socket_, *this, Note) {
   loop_.AddPoller(*this);
 }

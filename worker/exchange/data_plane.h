@@ -36,7 +36,7 @@ namespace bspnow::worker {
 struct DataPlaneSettings {
   std::string listen;             ///< HOST:PORT for the other workers' streams; port 0: any.
   std::string congestion;         ///< TCP_CONGESTION of every socket; "default": the system's.
-  std::uint64_t incarnation = 0;  ///< Random, of this run of the worker.
+  std::uint64_t incarnation = 0;  ///< As the worker has registered it.
   /// If a peer is silent for this time while frames wait for it, their jobs are broken.
   std::uint64_t unreachable_ms = 60'000;
   Integrity integrity = Integrity::kChecksums;

@@ -1,6 +1,7 @@
 #include "worker/exchange/peer_streams.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -31,7 +32,9 @@ PeerStreams::PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSetting
       resolver_(resolver),
       settings_(std::move(settings)),
       events_(std::move(events)),
-      failed_(std::move(failed)) {}
+      failed_(std::move(failed)) {
+  FillRandom(std::as_writable_bytes(std::span(&incarnation_, 1)));
+}
 
 void PeerStreams::Forget(Peer& peer) {
   Add(gone_, peer.stream->counts());
@@ -79,7 +82,7 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
     // take that for more of an earlier one.
     SendingStreamOptions options{.key = settings_.key,
                                  .self = self_,
-                                 .incarnation = settings_.incarnation + ++streams_made_,
+                                 .incarnation = ++incarnation_,
                                  .target = host.worker,
                                  .target_name = host.node,
                                  .address = *host_port,

@@ -25,7 +25,6 @@ namespace bspnow::worker {
 struct PeerStreamsSettings {
   const StreamKey& key;  ///< The caller's, and stays; it may change.
   SocketOptions socket;
-  std::uint64_t incarnation = 0;     ///< Random, of this run of the worker.
   std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it, and the next one.
   Integrity integrity = Integrity::kChecksums;
 };
@@ -69,7 +68,9 @@ class PeerStreams {
   SendingStreamEvents events_;
   OnFailed failed_;
   WorkerId self_{};
-  std::uint64_t streams_made_ = 0;
+  /// Of the last stream; random at first. Peers see it: it is not the worker's, by which alone the
+  /// coordinator knows the worker.
+  std::uint64_t incarnation_;
   void Forget(Peer& peer);
 
   std::unordered_map<WorkerId, std::string> addresses_;  ///< Of all others that are up.
