@@ -67,8 +67,7 @@ struct ClusterSettings {
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
   /// That workers and coordinator prove to each other, and may encrypt with.
   StreamKey stream_key{};
-  /// Of this run, and nobody else's: the keys of jobs, and of workers' streams of barriers, are
-  /// made of it.
+  /// Of this run alone: keys of jobs, and of workers' streams of barriers, are made of it.
   StreamKey own_key{};
   Quotas quotas{};
 };
@@ -392,7 +391,6 @@ class Cluster {
   CoreTimer prepare_timer_ = kNoCoreTimer;
   std::uint64_t started_ns_ = 0;
   bool awaits_hosts_ = false;  ///< Jobs may have run when this coordinator was started.
-
   PeerNews peer_news_;
   Barriers barriers_;
 };

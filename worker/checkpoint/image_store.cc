@@ -64,9 +64,8 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
   if (std::filesystem::create_directories(settings.root, error))
     chmod(settings.root.c_str(), S_IRWXU | S_IXGRP | S_IXOTH);
   if (error || access(settings.root.c_str(), R_OK | W_OK | X_OK) != 0)
-    return absl::FailedPreconditionError(
-        absl::StrCat("checkpoints cannot be stored in ", settings.root, ": ",
-                     (error ? error : std::error_code(errno, std::generic_category())).message()));
+    return absl::ErrnoToStatus(error ? error.value() : errno,
+                               absl::StrCat("checkpoints cannot be stored in ", settings.root));
   if (absl::Status safe = CheckWriters(settings.root); !safe.ok()) return safe;
   auto store = std::make_unique<ImageStore>(std::move(settings));
   if (store->sharing() == Sharing::kOwn) store->TakeOver();
@@ -106,8 +105,8 @@ void ImageStore::PutBackTexts() {
     const std::string path = absl::StrCat(settings_.root, "/", directory, "/");
     for (const std::string& name : AnyNamesIn(path)) {
       const std::string text = name.substr(0, name.find(kPutAside));
-      if (text != name && ParseStoredName(text))
-        rename((path + name).c_str(), (path + text).c_str());
+      if (text == name || !ParseStoredName(text)) continue;
+      rename((path + name).c_str(), (path + text).c_str());
     }
   }
 }
