@@ -197,11 +197,14 @@ FrameFault ReceivingStreams::Stream::OnJobProof(const Frame& frame) {
   return FrameFault::kNone;
 }
 
+bool ReceivingStreams::Stream::HasProven(const FrameHeader& batch) const {
+  const auto proven = proven_jobs_.find(JobId{batch.job});
+  return proven != proven_jobs_.end() && proven->second == Epoch{batch.epoch};
+}
+
 // Or nothing is to be proven.
 bool ReceivingStreams::Stream::Proven(const FrameHeader& batch) const {
-  const auto proven = proven_jobs_.find(JobId{batch.job});
-  if (proven != proven_jobs_.end() && proven->second == Epoch{batch.epoch}) return true;
-  return owner_.sink_.KeyOf(JobId{batch.job}, Epoch{batch.epoch}) == nullptr;
+  return HasProven(batch) || owner_.sink_.KeyOf(JobId{batch.job}, Epoch{batch.epoch}) == nullptr;
 }
 
 FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
@@ -214,12 +217,14 @@ FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
     return FrameFault::kNone;
   }
   if (!Proven(frame.header)) return FrameFault::kBadJobProof;
+  const bool has_proven = HasProven(frame.header);  // Before the job may go.
   const std::span<const std::byte> data =
       frame.placed.empty() ? frame.payload.subspan(sizeof *piece) : frame.placed;
   const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, *piece, data);
   if (fault != FrameFault::kNone) return fault;
   ++owner_.counts_.frames;
   reception().Take(frame.header.sequence);
+  if (has_proven) reception().OnProven();
   ack_awaited_ |= piece->ack_awaited != 0;
   if (reader_.bytes_read() - acked_bytes_ >= kAckBytes) Ack();
   return FrameFault::kNone;

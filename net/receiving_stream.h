@@ -51,6 +51,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   void OnLane(const FrameHeader& header);
   void HandLane(const LaneName& lane);
   FrameFault OnJobProof(const Frame& frame);
+  bool HasProven(const FrameHeader& batch) const;
   bool Proven(const FrameHeader& batch) const;
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();

@@ -90,7 +90,11 @@ std::uint64_t Reception::OnHello(std::uint64_t incarnation) {
   if (found != known_.end()) {
     std::rotate(found, found + 1, known_.end());
   } else {
-    if (known_.size() == kIncarnationsMax) known_.erase(known_.begin());
+    if (known_.size() == kIncarnationsMax) {
+      const auto unproven = std::find_if(known_.begin(), known_.end(),
+                                         [](const Incarnation& known) { return !known.proven; });
+      known_.erase(unproven == known_.end() ? known_.begin() : unproven);
+    }
     known_.push_back({.id = incarnation, .last = 0});
   }
   return last();

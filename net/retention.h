@@ -75,7 +75,8 @@ class Retention {
 };
 
 /// The receiver's side, one for each sending worker: what it has of each of the sender's last few
-/// incarnations (an old one's connection may come up late).
+/// incarnations (an old one's connection may come up late). Those with proven frames are forgotten
+/// last: who has only the cluster's key may say Hello in the sender's name, as often as he likes.
 class Reception {
  public:
   /// A connection has sent Hello; its frames are of this incarnation. Returns Welcome's sequence.
@@ -84,6 +85,11 @@ class Reception {
   /// A frame has come whole. True if it is news; then it counts as taken.
   bool Take(std::uint64_t sequence);
   bool IsNews(std::uint64_t sequence) const { return sequence > last(); }
+
+  /// A frame was taken whose sender has proven that it is of a job here.
+  void OnProven() {
+    if (!known_.empty()) known_.back().proven = true;
+  }
 
   /// The frame came, and not as it was sent. Its program may write where it is placed.
   void OnDamaged(std::uint64_t sequence) { damaged_ = sequence; }
@@ -97,6 +103,7 @@ class Reception {
   struct Incarnation {
     std::uint64_t id;
     std::uint64_t last;
+    bool proven = false;
   };
 
   std::vector<Incarnation> known_;  ///< The present one is the last.

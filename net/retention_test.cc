@@ -144,6 +144,30 @@ TEST(ReceptionTest, NewIncarnationStartsAnewAndAnOldOneIsRemembered) {
   EXPECT_EQ(reception.OnHello(2), 3u);
 }
 
+// Any worker can say Hello in the name of another one, and bring frames of no job here.
+TEST(ReceptionTest, OneWithProvenFramesOutlivesAnyNumberOfHellos) {
+  Reception reception;
+  reception.OnHello(1);
+  reception.Take(5);
+  reception.OnProven();
+  for (std::uint64_t stranger = 100; stranger < 110; ++stranger) {
+    EXPECT_EQ(reception.OnHello(stranger), 0u);
+    reception.Take(9);
+  }
+  EXPECT_EQ(reception.OnHello(1), 5u);
+}
+
+TEST(ReceptionTest, OfTheProvenOnesTheOldestGoesFirst) {
+  Reception reception;
+  for (std::uint64_t incarnation = 1; incarnation <= 5; ++incarnation) {
+    EXPECT_EQ(reception.OnHello(incarnation), 0u);
+    reception.Take(7);
+    reception.OnProven();
+  }
+  EXPECT_EQ(reception.OnHello(2), 7u);
+  EXPECT_EQ(reception.OnHello(1), 0u);
+}
+
 // Sender and receiver over connections that break at any time and lose what is on its way, in both
 // directions, while jobs are dropped: what is not dropped arrives once, in order.
 class RetentionScheduleTest : public testing::TestWithParam<int> {};

@@ -32,9 +32,7 @@ PeerStreams::PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSetting
       resolver_(resolver),
       settings_(std::move(settings)),
       events_(std::move(events)),
-      failed_(std::move(failed)) {
-  FillRandom(std::as_writable_bytes(std::span(&incarnation_, 1)));
-}
+      failed_(std::move(failed)) {}
 
 void PeerStreams::Forget(Peer& peer) {
   Add(gone_, peer.stream->counts());
@@ -79,10 +77,14 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
   Peer& peer = peers_[host.worker];
   if (!peer.stream) {
     // The incarnation is the stream's own: a new one starts at sequence 1, and the peer must not
-    // take that for more of an earlier one.
+    // take that for more of an earlier one. Nor can a peer, which sees its own, foresee others: it
+    // would use up the sequences there with frames of no job, and ours would count as received.
+    std::uint64_t incarnation = 0;
+    while (incarnation == 0)  // That of a probe.
+      FillRandom(std::as_writable_bytes(std::span(&incarnation, 1)));
     SendingStreamOptions options{.key = settings_.key,
                                  .self = self_,
-                                 .incarnation = ++incarnation_,
+                                 .incarnation = incarnation,
                                  .target = host.worker,
                                  .target_name = host.node,
                                  .address = *host_port,

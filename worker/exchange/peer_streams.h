@@ -68,9 +68,6 @@ class PeerStreams {
   SendingStreamEvents events_;
   OnFailed failed_;
   WorkerId self_{};
-  /// Of the last stream; random at first. Peers see it: it is not the worker's, by which alone the
-  /// coordinator knows the worker.
-  std::uint64_t incarnation_;
   void Forget(Peer& peer);
 
   std::unordered_map<WorkerId, std::string> addresses_;  ///< Of all others that are up.
