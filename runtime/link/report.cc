@@ -62,6 +62,14 @@ struct Text {
   _exit(kAbortStatus);
 }
 
+void NameSite(std::uint64_t call_site, char (&site)[kCallSiteTextBytes]) {
+  if (site_namer != nullptr) {
+    site_namer(site, sizeof site);
+  } else {
+    DescribeCallSite(static_cast<std::uint32_t>(getpid()), call_site, site);
+  }
+}
+
 // A misuse is often found by all processes at once; the worker kills the others.
 void LetOnlyTheFirstSpeak() {
   if (speaker.segment == nullptr || IsForkedChild()) return;
@@ -91,6 +99,10 @@ void ReportMisuse(Call call, const char* format, ...) {
 }
 
 void ReportMisuse(Call call, const char* format, std::va_list args) {
+  // Before anybody else is kept from speaking: a binding may have to wait for its interpreter, and
+  // another thread, which has that, may be found to be wrong as well.
+  char site[kCallSiteTextBytes] = "";
+  if (call.site != 0) NameSite(call.site, site);
   LetOnlyTheFirstSpeak();
   Text text;
   if (speaker.segment == nullptr) {
@@ -111,15 +123,7 @@ void ReportMisuse(Call call, const char* format, std::va_list args) {
     }
   }
   text.Add(format, args);
-  if (call.site != 0) {
-    char site[kCallSiteTextBytes] = "";
-    if (site_namer != nullptr) {
-      site_namer(site, sizeof site);
-    } else {
-      DescribeCallSite(static_cast<std::uint32_t>(getpid()), call.site, site);
-    }
-    if (site[0] != '\0') text.Add(", at %s", site);
-  }
+  if (site[0] != '\0') text.Add(", at %s", site);
   SayAndLeave(text.bytes, text.used);
 }
 
