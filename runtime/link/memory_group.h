@@ -17,6 +17,7 @@ struct alignas(64) MemoryGroup {
   alignas(64) std::atomic<std::uint64_t> claimed_bytes;
   std::atomic<std::uint64_t> looks_at;       ///< Who claims up to here need not look at the group.
   std::atomic<std::uint64_t> filling_bytes;  ///< Taken, and not yet counted by the group.
+  std::atomic<std::uint64_t> images;         ///< The worker's: checkpoints that are being made.
 };
 
 }  // namespace bspnow

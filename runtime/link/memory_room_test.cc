@@ -36,10 +36,10 @@ class MemoryRoomTest : public ::testing::Test {
   /// As version 2 has it; what is not held are files in the caches.
   void Use(std::uint64_t bytes, std::uint64_t held) {
     Write("memory.current", std::to_string(bytes));
-    Write("memory.stat", "anon " + std::to_string(held / 2) + "\nfile " +
-                             std::to_string(bytes - held / 2) + "\nshmem " +
-                             std::to_string(held - held / 2) + "\nanon_thp " +
-                             std::to_string(kLimit));
+    Write("memory.stat",
+          "anon " + std::to_string(kLimit) + "\nfile " + std::to_string(bytes - held / 2) +
+              "\ninactive_anon " + std::to_string(held / 2) + "\nactive_anon " +
+              std::to_string(held - held / 2) + "\nanon_thp " + std::to_string(kLimit));
   }
 
   bool Take(std::uint64_t bytes) { return room_.Take(bytes); }
@@ -71,8 +71,9 @@ TEST_F(MemoryRoomTest, FilesInTheCachesGiveWay) {
 
 TEST_F(MemoryRoomTest, VersionOneCountsTheGroupsBelow) {
   Write("memory.usage_in_bytes", std::to_string(kLimit));
-  Write("memory.stat", "rss 5\nshmem 7\ntotal_rss " + std::to_string(500 * kMiB) +
-                           "\ntotal_shmem " + std::to_string(100 * kMiB));
+  Write("memory.stat", "active_anon 5\ninactive_anon 7\ntotal_inactive_anon " +
+                           std::to_string(500 * kMiB) + "\ntotal_active_anon " +
+                           std::to_string(100 * kMiB));
   EXPECT_FALSE(Take(500 * kMiB));
   EXPECT_EQ(room_.left_bytes(), kUsable - 600 * kMiB);
   EXPECT_TRUE(Fill(300 * kMiB));
@@ -96,11 +97,28 @@ TEST_F(MemoryRoomTest, TheLessIsLeftTheSoonerItLooks) {
   EXPECT_FALSE(Take(1));
 }
 
+// Its pages go back when it ends, or is killed.
+TEST_F(MemoryRoomTest, WhatAWriterOfAnImageHoldsEndsNoJob) {
+  Use(kLimit, kLimit);
+  group_.images = 1;
+  EXPECT_TRUE(Fill(64 * kMiB));
+  EXPECT_EQ(group_.filling_bytes.load(), 0u);
+  group_.images = 0;
+  EXPECT_FALSE(Take(64 * kMiB));
+}
+
+TEST_F(MemoryRoomTest, NoMoreIsHeldThanIsUsed) {
+  Use(500 * kMiB, 900 * kMiB);
+  EXPECT_FALSE(Take(600 * kMiB));
+  EXPECT_EQ(room_.left_bytes(), kUsable - 500 * kMiB);
+}
+
 TEST_F(MemoryRoomTest, WhatOthersFillIsAwaitedAndNotCountedTwice) {
   Use(0, 0);
   ASSERT_TRUE(Take(600 * kMiB));
   Use(300 * kMiB, 300 * kMiB);
   std::thread other([this] { EXPECT_TRUE(MemoryRoom(group_).Take(400 * kMiB)); });
+  while (group_.claimed_bytes.load() == 600 * kMiB) std::this_thread::yield();
   Use(600 * kMiB, 600 * kMiB);
   room_.Filled(600 * kMiB);
   other.join();
@@ -111,6 +129,7 @@ TEST_F(MemoryRoomTest, TwoAtATimeDoNotTakeTheSameRoom) {
   Use(0, 0);
   ASSERT_TRUE(Take(600 * kMiB));
   std::thread other([this] { EXPECT_FALSE(MemoryRoom(group_).Take(600 * kMiB)); });
+  while (group_.claimed_bytes.load() == 600 * kMiB) std::this_thread::yield();
   Use(600 * kMiB, 600 * kMiB);
   room_.Filled(600 * kMiB);
   other.join();

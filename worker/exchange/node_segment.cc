@@ -73,10 +73,17 @@ void NodeSegment::SetMemoryGroup(const std::string& path, std::uint64_t limit_by
 void NodeSegment::OrderImage(const ImagePlan& plan) {
   ordered_ = plan.checkpoint;
   awaited_.insert(plan.checkpoint);
+  segment_.header().memory_group.images.store(awaited_.size());
   ImageOrder& order = segment_.header().image;
   order.checkpoint = plan.checkpoint;
   order.base = plan.base;
   order.hold = plan.after == ImagePlan::After::kHold ? 1 : 0;
+}
+
+bool NodeSegment::TakeOutcome(std::uint64_t checkpoint) {
+  const bool awaited = awaited_.erase(checkpoint) != 0;
+  segment_.header().memory_group.images.store(awaited_.size());
+  return awaited;
 }
 
 void NodeSegment::RaiseWanted() {

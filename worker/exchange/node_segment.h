@@ -71,7 +71,7 @@ class NodeSegment {
   std::uint64_t ordered_image() const { return ordered_; }
   /// An outcome of this checkpoint has come. False: it was not ordered, or had one before. The
   /// processes can write the order, and make one up at each barrier.
-  bool TakeOutcome(std::uint64_t checkpoint) { return awaited_.erase(checkpoint) != 0; }
+  bool TakeOutcome(std::uint64_t checkpoint);
 
   /// p; 0 before bsp_begin.
   std::uint32_t participants() const;
