@@ -44,9 +44,14 @@ inline int IntBytes(std::size_t bytes) {
 }
 
 /// Of Python's whole numbers, numpy's among them. One beyond 64 bits is the largest or the least.
-inline std::int64_t Whole(const pybind11::object& number) {
+inline std::int64_t Whole(const pybind11::object& number, const char* name) {
   const auto whole = pybind11::reinterpret_steal<pybind11::object>(PyNumber_Index(number.ptr()));
-  if (!whole) throw pybind11::error_already_set();
+  if (!whole) {
+    PyErr_Clear();
+    throw pybind11::type_error(std::string(name) + " is " +
+                               pybind11::repr(number).cast<std::string>() +
+                               "; give a whole number");
+  }
   int beyond = 0;
   const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &beyond);
   if (beyond == 0) return value;

@@ -50,7 +50,7 @@ void RequireRunning() {
 
 unsigned CheckedPid(const py::object& pid) {
   RequireRunning();
-  const std::int64_t number = Whole(pid);
+  const std::int64_t number = Whole(pid, "pid");
   if (number >= 0 && number < std::int64_t{bsp_nprocs()}) return static_cast<unsigned>(number);
   throw py::index_error("pid " + Text(pid) + " is outside 0.." + std::to_string(bsp_nprocs() - 1));
 }
@@ -66,7 +66,7 @@ const py::array& Registered(const py::array& area) {
 }
 
 std::size_t Offset(const py::object& offset, const py::array& area) {
-  const std::int64_t elements = Whole(offset);
+  const std::int64_t elements = Whole(offset, "offset");
   if (elements < 0) {
     throw py::index_error("offset is " + Text(offset) + "; it must not be negative");
   }
@@ -81,7 +81,7 @@ void Begin(const py::object& maxprocs) {
   if (state().stage != Stage::kBefore) {
     throw std::runtime_error("a program has one bsp.begin and one bsp.end only");
   }
-  const std::int64_t wanted = Whole(maxprocs);
+  const std::int64_t wanted = Whole(maxprocs, "maxprocs");
   if (wanted < 1 || wanted > INT_MAX) {
     throw py::value_error("maxprocs is " + Text(maxprocs) + "; ask for 1 to " +
                           std::to_string(INT_MAX));
@@ -178,7 +178,7 @@ py::buffer_info BytesOf(const py::object& object, const char* name) {
 
 std::size_t SetTagsize(const py::object& nbytes) {
   RequireRunning();
-  const std::int64_t wanted = Whole(nbytes);
+  const std::int64_t wanted = Whole(nbytes, "nbytes");
   if (wanted < 0) {
     throw py::value_error("the tag size is " + Text(nbytes) + "; it must not be negative");
   }
