@@ -55,8 +55,8 @@ void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done don
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");
-  if (job.state() == proto::RECOVERING && job.reason().ends_with("before it had ordered the start"))
-    oracle_.Count("starts found unordered");
+  if (job.state() == proto::RECOVERING && job.reason().ends_with("before its processes had begun"))
+    oracle_.Count("starts found unbegun");
   CheckTimes(job);
   writer_.Queue(
       {.apply =
