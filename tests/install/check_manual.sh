@@ -22,9 +22,9 @@ check_manual_has_every_call() {
   ((count > 90)) || die "the headers have only $count calls"
 }
 
-# page_text PAGE: prints the page as plain text.
+# page_text PAGE: prints the page as plain text; what was broken at a hyphen is whole again.
 page_text() {
-  mandoc -Tutf8 -O width=200 "$prefix/share/man/$1" | sed $'s/.\b//g'
+  mandoc -Tutf8 -O width=200 "$prefix/share/man/$1" | sed $'s/.\b//g' | sed -z 's/-\n */-/g'
 }
 
 # page_example PAGE: prints the complete program in a manual page, which ends with its main.
