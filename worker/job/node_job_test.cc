@@ -355,6 +355,7 @@ TEST_F(NodeJobTest, ANodeWhoseProcessesHadLeftStaysWithTheJobThatGoesOn) {
   other.set_data_address("127.0.0.1:9");
   other.add_pids(0);
   other.add_pids(1);
+  start.set_key(std::string(32, 'k'));  // Several hosts have one in common.
   start.mutable_resume()->set_checkpoint(4);
   start.mutable_resume()->set_superstep(10);
   start.mutable_resume()->set_participants(2);
