@@ -353,8 +353,7 @@ TEST_F(NodeJobTest, ANodeWhoseProcessesHadLeftStaysWithTheJobThatGoesOn) {
   proto::Host& other = *start.add_hosts();
   other.set_worker(kSelf + 1);
   other.set_data_address("127.0.0.1:9");
-  other.add_pids(0);
-  other.add_pids(1);
+  for (const std::uint32_t pid : {0u, 1u}) other.add_pids(pid);
   start.set_key(std::string(32, 'k'));  // Several hosts have one in common.
   start.mutable_resume()->set_checkpoint(4);
   start.mutable_resume()->set_superstep(10);
